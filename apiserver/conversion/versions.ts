@@ -2,6 +2,7 @@ import { formatApiVersion, parseApiVersion } from '../../kube/gvk.ts';
 import { decodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { othersFirst } from '../../kube/others.ts';
+import { isStatusError, StatusError } from '../../kube/status.ts';
 import type { Entry } from '../../storage/store.ts';
 import { encodeStored } from '../registry/codec.ts';
 import type { Converting } from '../registry/converting.ts';
@@ -13,6 +14,10 @@ import { type Converter, stamped } from './converter.ts';
 import { Left } from './forms.ts';
 import type { Keeping } from './kept.ts';
 import { Pace, partsOf } from './parts.ts';
+import { kindOf } from './review.ts';
+
+/** As long as the body of a request, which it is stored in place of. */
+const mostStored = 3 * 1024 * 1024;
 
 export interface Showing {
   /** The bytes are older than the entries' revisions, as those of what was deleted are. */
@@ -76,7 +81,7 @@ export class Versions implements Converting {
     await this.#converter.convert({ cluster: this.#cluster, served, signal }, objects, async (made) => {
       for (const [index, entry] of due.entries()) {
         const [object, now] = [objects[index] as KubeObject, made[index] as KubeObject];
-        const value = now === object ? entry.value : encodeStored(shaped(now, served));
+        const value = now === object ? entry.value : encodeStored(taken(now, served));
         const is = { ...entry, value };
         if (now !== object) keeping?.add(is);
         shown.set(entry, { entry: is, from: parseApiVersion(object.apiVersion).version });
@@ -128,7 +133,7 @@ export class Versions implements Converting {
     const stored = plain(await this.stored(encodeStored(object)));
     const served = this.#served();
     const made = await this.#one(stored, served);
-    const shown = made === stored ? stored : shaped(made, served);
+    const shown = made === stored ? stored : taken(made, served);
     return resourceVersion ? { ...shown, metadata: { ...shown.metadata, resourceVersion } } : shown;
   }
 
@@ -147,12 +152,28 @@ export class Versions implements Converting {
     }
     const storage = conversion.versions.get(storageVersion);
     if (storage === undefined || storage.info.version === served.info.version) return value;
-    return encodeStored(shaped(await this.#one(plain(value), storage, signal), storage));
+    const made = taken(await this.#one(plain(value), storage, signal), storage);
+    const bytes = encodeStored(made);
+    if (bytes.length <= mostStored) return bytes;
+    throw refused(made, `it is ${bytes.length} bytes, the limit is ${mostStored}`);
   }
 
   #one(object: KubeObject, served: ServedResource, signal?: AbortSignal): Promise<KubeObject> {
     return this.#converter.one({ cluster: this.#cluster, served, signal }, object);
   }
+}
+
+/** What a webhook made, as the definition has it. */
+function taken(made: KubeObject, served: ServedResource): KubeObject {
+  try {
+    return shaped(made, served);
+  } catch (error) {
+    throw isStatusError(error) ? refused(made, error.message) : error;
+  }
+}
+
+function refused(made: KubeObject, why: string): StatusError {
+  return new StatusError(500, '', `conversion webhook made an invalid ${kindOf(made)}: ${why}`);
 }
 
 /** Whether a stored object is in another version, as far as can be told without reading all of it. */

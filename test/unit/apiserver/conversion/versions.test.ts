@@ -11,7 +11,7 @@ import {
 } from '../../../../apiserver/webhook/call.ts';
 import type { Entry } from '../../../../storage/store.ts';
 import { group, widget } from '../../../conversion/definition.ts';
-import { hooked, padding, plain, stored } from '../../../conversion/stored.ts';
+import { conversion, hooked, padding, plain, stored } from '../../../conversion/stored.ts';
 import { eventually } from '../../../eventually.ts';
 
 let lost: unknown[];
@@ -129,4 +129,38 @@ test('who goes is not waited for, and takes nothing from those who watch the sam
   await eventually(() => expect(posts).toHaveLength(2));
   posts[1]?.answer();
   expect((await second).map(shown)).toMatchObject([{ metadata: { name: 'a' }, spec: { note: 'x' } }]);
+});
+
+test('what a webhook makes for the store is no longer than a body, nor deeper than a schema', async () => {
+  const value = Buffer.from(JSON.stringify(widget('v2', 'a', {})));
+  const long = versionsOf(hooked, padding('x'.repeat(3 << 20), []));
+  await expect(long.stored(value)).rejects.toMatchObject({
+    code: 500,
+    message: expect.stringMatching(
+      /made an invalid .*, Kind=Widget: it is 31\d{5} bytes, the limit is 3145728$/,
+    ),
+  });
+  expect((await versionsOf(hooked, padding('x'.repeat(3_000_000), [])).stored(value)).length).toBeGreaterThan(
+    3_000_000,
+  );
+  let schema: unknown = { type: 'any' };
+  let note: unknown = 1;
+  for (let depth = 0; depth < 1001; depth++) {
+    schema = { type: 'list', items: schema };
+    note = [note];
+  }
+  const versions = new Map(
+    [...conversion.versions].map(([name, one]) => [
+      name,
+      { ...one, schema: { type: 'map', values: { type: 'map', values: schema } } },
+    ]),
+  );
+  const deep = versionsOf(
+    { ...hooked, conversion: { ...conversion, versions } } as unknown as ServedResource,
+    padding(note, []),
+  );
+  await expect(deep.stored(value)).rejects.toMatchObject({
+    code: 500,
+    message: expect.stringContaining('is nested too deep'),
+  });
 });
