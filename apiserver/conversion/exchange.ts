@@ -1,4 +1,5 @@
 import type { ApiResponse } from '../../kube/http.ts';
+import { StatusError } from '../../kube/status.ts';
 import type { Entry } from '../../storage/store.ts';
 import { isOwnController } from '../authn/controllers.ts';
 import type { ResourceExchange } from '../core.ts';
@@ -51,7 +52,13 @@ function inVersion(exchange: ResourceExchange, keeping: Keeping): ResourceExchan
   const { group, version, resource } = served.info;
   const range = collectionRange(served.info, cluster, '');
   // A watch lasts: it goes by what the definition says then.
-  const current = () => core.catalog.find(cluster, group, version, resource) ?? served;
+  const current = () => {
+    const now = core.catalog.find(cluster, group, version, resource);
+    if (now !== undefined) return now;
+    // The definition went after its objects: who watches is told of their end.
+    if (core.catalog.definedBy(cluster, `${resource}.${group}`).length === 0) return served;
+    throw new StatusError(404, 'NotFound', 'the server could not find the requested resource');
+  };
   const versions = new Versions(core.converter, cluster, current);
   const store = convertingStore(core.store, range, versions, { keeping, signal: request.signal });
   const { catalog, roles, flows } = core.registry;

@@ -127,6 +127,21 @@ test('a watch goes on as without a webhook once the definition names none, and s
   stop.abort();
 });
 
+test('a watch of a version that is not served any more ends, and the webhook of before is told nothing', async () => {
+  await make('a');
+  const transport = api.server.transport({ name: 'admin', groups: ['system:masters'] });
+  const watching = watch(transport, `${widgets('v2')}?watch=1`);
+  await take(watching, 1);
+  const { spec } = definition(hook, 'v1');
+  const versions = spec.versions.map((one) => ({ ...one, served: one.name === 'v1' }));
+  await api.call('PATCH', `${definitions}/${definitionName}`, { spec: { versions } });
+  hook.asked.length = 0;
+  await make('b');
+  const events = await take(watching, 2);
+  expect(events).toMatchObject([{ type: 'ERROR', object: { code: 404, reason: 'NotFound' } }]);
+  expect(hook.asked).toEqual([]);
+});
+
 test('while it fails its stored version is served, another is refused, and nothing of a write is stored', async () => {
   await make('a');
   Object.assign(hook, lies.fails);
