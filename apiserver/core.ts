@@ -1,5 +1,5 @@
 import type { ApiRequest, UserInfo } from '../kube/http.ts';
-import type { Store } from '../storage/store.ts';
+import type { Entry, Store } from '../storage/store.ts';
 import type { PolicyDispatcher } from './admission/policy/dispatch.ts';
 import type { WebhookDispatcher } from './admission/webhook/dispatch.ts';
 import type { AuditRecord } from './audit/record.ts';
@@ -91,6 +91,8 @@ export interface ResourceExchange extends Exchange {
   stored: ServedResource;
   /** The default roles or bindings are not written, nor will be for this request: they are shown beside what is. */
   beside?: boolean;
+  /** Told of what was listed and is not for the answer, where that was kept for it. */
+  dropped?(entry: Entry): void;
 }
 
 export interface Limits {

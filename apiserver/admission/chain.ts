@@ -146,12 +146,11 @@ class Asked implements AdmissionRequest {
   }
 
   inVersion(object: KubeObject, as: ServedResource): Later<KubeObject> {
-    const { core, info, user } = this.#exchange;
+    const { core, info, user, request } = this.#exchange;
     const apiVersion = formatApiVersion(as.info);
     if (as.conversion === undefined) return { ...fromStored(object, as), apiVersion, kind: as.info.kind };
     if (isOwnController(user) || object.apiVersion === apiVersion) return object;
-    const converting = core.converter.convert(info.cluster, as, [{ object, size: 0 }]);
-    return converting.then(([made = object]) => made);
+    return core.converter.one({ cluster: info.cluster, served: as, signal: request.signal }, object);
   }
 
   warn(message: string): void {

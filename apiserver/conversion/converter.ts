@@ -9,26 +9,32 @@ import type { Tracer } from '../tracer.ts';
 import { WebhookCallError, type WebhookCaller } from '../webhook/call.ts';
 import { postedUrl } from '../webhook/reference.ts';
 import { Forms } from './forms.ts';
+import { Kept } from './kept.ts';
 import { ConversionError, convertedBy, kindOf, reviewOf } from './review.ts';
 import { Turns } from './turns.ts';
 
-/** An object, and about how long its JSON is. */
-export interface Convertible {
-  object: KubeObject;
-  size: number;
+/** For whom, and to which version of a definition. */
+export interface Asking {
+  cluster: string;
+  served: ServedResource;
+  /** Of whoever waits for it. What it comes to once that has aborted is its reason. */
+  signal?: AbortSignal | undefined;
 }
 
 /** kube-apiserver's, of each call. */
 const timeoutSeconds = 30;
 /** Of one logical cluster at a time, in this process. */
 const mostAtOnce = 8;
-/** Of one review. */
-const mostObjects = 100;
-const mostBytes = 1024 * 1024;
+
+/** How long an answer may be: in proportion to what was sent, whatever a webhook says of small objects. */
+const answerFactor = 4;
+const answerBytesPerObject = 32 * 1024;
+const mostAnswer = 8 * 1024 * 1024;
 
 /** Asks the webhooks that definitions name to convert their objects. */
 export class Converter {
   readonly forms = new Forms();
+  readonly kept: Kept;
   readonly #turns = new Turns(mostAtOnce);
   readonly #caller: WebhookCaller;
   readonly #tracer: Tracer | undefined;
@@ -36,42 +42,57 @@ export class Converter {
 
   constructor(
     caller: WebhookCaller,
-    { tracer, observer }: { tracer?: Tracer | undefined; observer?: Observer | undefined } = {},
+    {
+      tracer,
+      observer,
+      kept = new Kept(),
+    }: { tracer?: Tracer | undefined; observer?: Observer | undefined; kept?: Kept } = {},
   ) {
     this.#caller = caller;
     this.#tracer = tracer;
     this.#observer = observer;
+    this.kept = kept;
   }
 
   /**
-   * The objects, in their order, in a version of their definition; those that are in it are as they were. Not pruned. Fails with a
-   * StatusError 500 of no reason, as kube-apiserver does.
+   * What `take` makes of the objects of one review, in their order, in a version of their definition; those that are in it are as
+   * they were. Not pruned. By a definition that names no webhook any more they are what they were, under another apiVersion. While
+   * `take` works the next of its logical cluster waits: so many answers are kept at a time. Fails with a StatusError 500 of no
+   * reason, as kube-apiserver does.
    */
-  async convert(cluster: string, served: ServedResource, all: readonly Convertible[]): Promise<KubeObject[]> {
-    const { conversion } = served;
-    if (conversion === undefined) throw new Error(`nothing converts ${served.info.resource}`);
-    const apiVersion = formatApiVersion(served.info);
-    const due = all.filter(({ object }) => object.apiVersion !== apiVersion);
-    for (const { object } of due) requireVersion(object, conversion, served.info.group);
-    const made = new Map<KubeObject, KubeObject>();
-    for (const part of partsOf(due)) {
-      const objects = part.map(({ object }) => object);
-      const converted = await this.#ask(cluster, conversion, objects, apiVersion);
-      for (const [index, object] of objects.entries()) made.set(object, converted[index] ?? object);
-    }
-    return all.map(({ object }) => made.get(object) ?? object);
+  async convert<T>(asking: Asking, all: readonly KubeObject[], take: Take<T>): Promise<T> {
+    const { conversion, info } = asking.served;
+    const apiVersion = formatApiVersion(info);
+    asking.signal?.throwIfAborted();
+    if (conversion === undefined) return take(all.map((object) => stamped(object, apiVersion)));
+    const due = all.filter((object) => object.apiVersion !== apiVersion);
+    for (const object of due) requireVersion(object, conversion, info.group);
+    if (due.length === 0) return take(all);
+    return this.#ask(asking, conversion, due, (converted) => {
+      const made = new Map(due.map((object, index) => [object, converted[index] ?? object]));
+      return take(all.map((object) => made.get(object) ?? object));
+    });
   }
 
-  async #ask(
-    cluster: string,
-    { name, config, reviewVersions: versions }: Conversion,
+  one(asking: Asking, object: KubeObject): Promise<KubeObject> {
+    return this.convert(asking, [object], async ([made = object]) => made);
+  }
+
+  async #ask<T>(
+    asking: Asking,
+    conversion: Conversion,
     objects: readonly KubeObject[],
-    apiVersion: string,
-  ): Promise<KubeObject[]> {
+    take: Take<T>,
+  ): Promise<T> {
+    const { name, reviewVersions: versions } = conversion;
+    const apiVersion = formatApiVersion(asking.served.info);
     const uid = randomUUID();
     const review = reviewOf(objects, { apiVersion, versions, uid });
     if (review === undefined) throw failed('no supported conversion review versions');
-    const post = () => this.#post(cluster, config, review);
+    const post = () =>
+      this.#post(asking, conversion, { review, objects }, (answer) =>
+        take(convertedBy(answer, review, objects)),
+      );
     const attributes = {
       'custom-resource-definition': name,
       'desired-api-version': apiVersion,
@@ -82,12 +103,12 @@ export class Converter {
     const done = (failure?: string) =>
       this.#observer?.converted?.((performance.now() - began) / 1000, failure);
     try {
-      const answer = await (this.#tracer?.call('Call conversion webhook', attributes, post) ?? post());
-      const converted = convertedBy(answer, review, objects);
+      const converted = await (this.#tracer?.call('Call conversion webhook', attributes, post) ?? post());
       done();
       return converted;
     } catch (error) {
       done(error instanceof ConversionError ? error.failure : 'conversion_webhook_call_failure');
+      asking.signal?.throwIfAborted();
       if (error instanceof ConversionError) throw failed(error.message);
       if (!(error instanceof WebhookCallError)) throw error;
       throw failed(`conversion webhook for ${kindOf(objects[0])} failed: ${error.message}`);
@@ -95,18 +116,36 @@ export class Converter {
   }
 
   /** The time that is spent waiting for one's turn counts. */
-  #post(cluster: string, config: Conversion['config'], review: JsonObject): Promise<JsonObject> {
-    return within(timeoutSeconds * 1000, undefined, async (signal) => {
-      const call = { cluster, config, timeoutSeconds, review, signal };
+  #post<T>(
+    { cluster, signal: asker }: Asking,
+    { config }: Conversion,
+    { review, objects }: { review: JsonObject; objects: readonly KubeObject[] },
+    take: (answer: JsonObject) => Promise<T>,
+  ): Promise<T> {
+    return within(timeoutSeconds * 1000, asker, async (signal) => {
+      const maxAnswer = (sent: number) =>
+        Math.min(mostAnswer, sent * answerFactor + objects.length * answerBytesPerObject);
+      const call = { cluster, config, timeoutSeconds, review, signal, maxAnswer };
+      let isItsTurn = false;
       try {
-        return await this.#turns.run(cluster, signal, () => this.#caller.post(call));
+        return await this.#turns.run(cluster, signal, async () => {
+          isItsTurn = true;
+          return take(await this.#caller.post(call));
+        });
       } catch (error) {
-        if (error instanceof WebhookCallError || !isTimeout(signal)) throw error;
+        if (isItsTurn || !isTimeout(signal)) throw error;
         const url = JSON.stringify(postedUrl(config, timeoutSeconds));
         throw new WebhookCallError(`Post ${url}: context deadline exceeded`);
       }
     });
   }
+}
+
+type Take<T> = (made: readonly KubeObject[]) => Promise<T>;
+
+/** As the strategy None does it. */
+export function stamped(object: KubeObject, apiVersion: string): KubeObject {
+  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
 function requireVersion({ apiVersion }: KubeObject, { versions }: Conversion, group: string): void {
@@ -116,21 +155,4 @@ function requireVersion({ apiVersion }: KubeObject, { versions }: Conversion, gr
 
 function failed(message: string): StatusError {
   return new StatusError(500, '', message);
-}
-
-function partsOf(all: readonly Convertible[]): Convertible[][] {
-  const parts: Convertible[][] = [];
-  let part: Convertible[] = [];
-  let bytes = 0;
-  for (const one of all) {
-    if (part.length > 0 && (part.length >= mostObjects || bytes + one.size > mostBytes)) {
-      parts.push(part);
-      part = [];
-      bytes = 0;
-    }
-    part.push(one);
-    bytes += one.size;
-  }
-  if (part.length > 0) parts.push(part);
-  return parts;
 }

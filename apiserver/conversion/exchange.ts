@@ -1,10 +1,15 @@
 import type { ApiResponse } from '../../kube/http.ts';
+import { StatusError } from '../../kube/status.ts';
+import type { Entry } from '../../storage/store.ts';
 import { isOwnController } from '../authn/controllers.ts';
 import type { ResourceExchange } from '../core.ts';
+import { EventStream } from '../handlers/watch/stream.ts';
+import { whenOver } from '../observe.ts';
 import { collectionRange, objectKey } from '../registry/keys.ts';
 import { servedAs } from '../registry/kinds/versions.ts';
 import { StoreRegistry } from '../registry/registry.ts';
 import type { ServedResource } from '../served.ts';
+import { Keeping } from './kept.ts';
 import { convertingStore } from './store.ts';
 import { Versions } from './versions.ts';
 
@@ -17,23 +22,50 @@ type Handler = (exchange: ResourceExchange) => Promise<ApiResponse>;
  */
 export function handledIn(exchange: ResourceExchange, handle: Handler): Handler {
   const { info, user } = exchange;
-  if (info.cluster !== '*' && !isOwnController(user)) return () => handle(inVersion(exchange));
+  if (info.cluster !== '*' && !isOwnController(user)) return () => handledKeeping(exchange, handle);
   return async () => handle(await asStored(exchange));
 }
 
-function inVersion(exchange: ResourceExchange): ResourceExchange {
-  const { core, info, served } = exchange;
+/** What was converted counts until it has been read: of a watch, what it begins with. */
+async function handledKeeping(exchange: ResourceExchange, handle: Handler): Promise<ApiResponse> {
+  const keeping = new Keeping(exchange.core.converter.kept, exchange.info.cluster);
+  const over = () => keeping.release();
+  try {
+    const answer = await handle(inVersion(exchange, keeping));
+    const stream = answer.events ?? answer.body;
+    if (stream instanceof EventStream) stream.whenBegun(over);
+    else whenOver(answer, over);
+    // Nobody reads what came too late.
+    unread.register(stream instanceof EventStream ? stream : answer.body, over);
+    return answer;
+  } catch (error) {
+    over();
+    throw error;
+  }
+}
+
+const unread = new FinalizationRegistry<() => void>((over) => over());
+
+function inVersion(exchange: ResourceExchange, keeping: Keeping): ResourceExchange {
+  const { core, info, served, request } = exchange;
   const { cluster } = info;
   const { group, version, resource } = served.info;
   const range = collectionRange(served.info, cluster, '');
   // A watch lasts: it goes by what the definition says then.
-  const current = () => core.catalog.find(cluster, group, version, resource) ?? served;
+  const current = () => {
+    const now = core.catalog.find(cluster, group, version, resource);
+    if (now !== undefined) return now;
+    // The definition went after its objects: who watches is told of their end.
+    if (core.catalog.definedBy(cluster, `${resource}.${group}`).length === 0) return served;
+    throw new StatusError(404, 'NotFound', 'the server could not find the requested resource');
+  };
   const versions = new Versions(core.converter, cluster, current);
-  const store = convertingStore(core.store, range, versions);
+  const store = convertingStore(core.store, range, versions, { keeping, signal: request.signal });
   const { catalog, roles, flows } = core.registry;
   const registry = new StoreRegistry(store, catalog, roles, flows, versions);
   const shown = shownAs(served);
-  return { ...exchange, core: { ...core, store, registry }, served: shown, stored: shown };
+  const dropped = (entry: Entry) => keeping.drop(entry);
+  return { ...exchange, core: { ...core, store, registry }, served: shown, stored: shown, dropped };
 }
 
 /** What the store converts is by its definition already. */
@@ -48,8 +80,13 @@ function shownAs(served: ServedResource): ServedResource {
 }
 
 async function asStored(exchange: ResourceExchange): Promise<ResourceExchange> {
-  const { core, info, stored } = exchange;
+  const { core, info, stored, served } = exchange;
   const { cluster, namespace, name } = info;
+  // Whose definition this is says nothing of the others': each object is by its own (encode/shown.ts).
+  if (cluster === '*') {
+    const { conversion: _, ...own } = served;
+    return { ...exchange, served: own };
+  }
   const key = objectKey(stored.info, cluster, namespace, name);
   const entry = name === '' ? undefined : await core.store.get(key);
   const as = (entry && servedAs(stored, entry.value)) ?? stored;

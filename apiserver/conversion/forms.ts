@@ -1,3 +1,6 @@
+/** Who asked for it first went: others ask anew. */
+export class Left extends Error {}
+
 /** How much is kept, in bytes. */
 const most = 16 * 1024 * 1024;
 

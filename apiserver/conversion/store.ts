@@ -1,14 +1,14 @@
 import type { Entry, Range, Store, WriteOptions } from '../../storage/store.ts';
-import type { Versions } from './versions.ts';
+import type { Showing, Versions } from './versions.ts';
 import { watchConverted } from './watch.ts';
 
 /**
  * The store as it would be if the objects of a range were kept in another version: they are converted as they are read and written,
  * as kube-apiserver's store does it. For one request.
  */
-export function convertingStore(store: Store, range: Range, versions: Versions): Store {
+export function convertingStore(store: Store, range: Range, versions: Versions, showing: Showing): Store {
   const within = (key: string) => key >= range.start && key < range.end;
-  const seen = new Seen(versions);
+  const seen = new Seen(versions, showing);
   return {
     get revision() {
       return store.revision;
@@ -23,20 +23,20 @@ export function convertingStore(store: Store, range: Range, versions: Versions):
     async list(asked, options) {
       const result = await store.list(asked, options);
       if (!within(asked.start)) return result;
-      return { ...result, entries: await versions.shown(result.entries) };
+      return { ...result, entries: await versions.shown(result.entries, showing) };
     },
     // What it takes a webhook to know is not known at once.
     recent: (asked) => (within(asked.start) ? undefined : store.recent?.(asked)),
     async create(key, value, options) {
       if (!within(key)) return store.create(key, value, options);
-      const bytes = await versions.stored(value);
-      return seen.shown(await store.create(key, bytes, adding(options, bytes.length)));
+      const bytes = await versions.stored(value, showing.signal);
+      return seen.written(await store.create(key, bytes, adding(options, bytes.length)));
     },
     async update(key, value, expected, options) {
       if (!within(key)) return store.update(key, value, expected, options);
-      const bytes = await versions.stored(value);
+      const bytes = await versions.stored(value, showing.signal);
       const adds = bytes.length - seen.lengthOf(key, bytes.length);
-      return seen.shown(await store.update(key, bytes, expected, adding(options, adds)));
+      return seen.written(await store.update(key, bytes, expected, adding(options, adds)));
     },
     async delete(key, expected, options) {
       const entry = await store.delete(key, expected, options);
@@ -59,14 +59,26 @@ function adding(options: WriteOptions | undefined, adds: number): WriteOptions |
 /** What this request has read, so that what it deletes need not be converted once it has gone. */
 class Seen {
   readonly #versions: Versions;
+  readonly #showing: Showing;
   readonly #seen = new Map<string, { stored: Uint8Array; shown: Uint8Array }>();
 
-  constructor(versions: Versions) {
+  constructor(versions: Versions, showing: Showing) {
     this.#versions = versions;
+    this.#showing = showing;
   }
 
-  async shown(entry: Entry): Promise<Entry> {
-    const [shown = entry] = await this.#versions.shown([entry]);
+  shown(entry: Entry): Promise<Entry> {
+    return this.#shown(entry, this.#showing);
+  }
+
+  /** It was written: what is to follow is not left out because somebody went. */
+  written(entry: Entry): Promise<Entry> {
+    const { signal: _, ...showing } = this.#showing;
+    return this.#shown(entry, showing);
+  }
+
+  async #shown(entry: Entry, showing: Showing): Promise<Entry> {
+    const [shown = entry] = await this.#versions.shown([entry], showing);
     this.#seen.set(entry.key, { stored: entry.value, shown: shown.value });
     return shown;
   }

@@ -1,4 +1,6 @@
 import type { Range, Store, StoreError, StoreEvent, WatchOptions } from '../../storage/store.ts';
+import { Left } from './forms.ts';
+import { partsOf } from './parts.ts';
 import type { Versions } from './versions.ts';
 
 /** How many events may wait for their conversion before the store keeps them. */
@@ -35,10 +37,18 @@ class Converting {
   #isOver = false;
   #stop: (() => void) | undefined;
   #room: { promise: Promise<void>; resolve: () => void } | undefined;
+  /** Of what is being converted: whoever goes does not wait for it, and nothing holds on to the watch's own signal. */
+  #asking = new AbortController();
+
+  readonly #left = (): void => {
+    this.#makeRoom();
+    this.#asking.abort(new Left('nobody watches any more'));
+  };
 
   constructor(options: WatchOptions, versions: Versions) {
     this.#options = options;
     this.#versions = versions;
+    options.signal?.addEventListener('abort', this.#left, { once: true });
   }
 
   begun(stop: () => void): () => void {
@@ -46,7 +56,8 @@ class Converting {
     this.#stop = stop;
     return () => {
       this.#isOver = true;
-      this.#makeRoom();
+      this.#options.signal?.removeEventListener('abort', this.#left);
+      this.#left();
       stop();
     };
   }
@@ -76,7 +87,6 @@ class Converting {
         resolve = done;
       });
       this.#room = { promise, resolve };
-      this.#options.signal?.addEventListener('abort', () => this.#makeRoom(), { once: true });
     }
     return this.#room.promise;
   }
@@ -85,9 +95,11 @@ class Converting {
     this.#isAtWork = true;
     this.#options.onSynced?.(false);
     while (this.#waiting.length > 0 && !this.#isStopped()) {
-      const events = this.#waiting;
-      this.#waiting = [];
-      this.#makeRoom();
+      // One review's worth, to be given on before the next is made.
+      const [events = []] = partsOf(this.#waiting, ({ entry }) => entry.value.length);
+      this.#waiting = this.#waiting.slice(events.length);
+      if (this.#waiting.length < mostWaiting) this.#makeRoom();
+      this.#asking = new AbortController();
       try {
         const shown = await this.#shown(events);
         if (!this.#isStopped()) this.#options.sink(shown);
@@ -111,6 +123,7 @@ class Converting {
   #finish(reason: StoreError): void {
     const wasStopped = this.#isStopped();
     this.#isOver = true;
+    this.#options.signal?.removeEventListener('abort', this.#left);
     this.#waiting = [];
     this.#makeRoom();
     if (!wasStopped) this.#options.onEnd?.(reason);
@@ -127,7 +140,11 @@ class Converting {
       ...(previous ? [previous] : []),
     ]);
     const gone = events.flatMap(({ type, entry }) => (type === 'delete' ? [entry] : []));
-    const made = await Promise.all([this.#versions.shared(live), this.#versions.shared(gone, true)]);
+    const { signal } = this.#asking;
+    const made = await Promise.all([
+      this.#versions.shared(live, { signal }),
+      this.#versions.shared(gone, { old: true, signal }),
+    ]);
     const all = made.flat();
     const shown = new Map([...live, ...gone].map((entry, index) => [entry, all[index] ?? entry]));
     return events.map(({ type, entry, previous }) => ({

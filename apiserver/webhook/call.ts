@@ -20,9 +20,11 @@ export interface WebhookCall {
   /** A review: kind, apiVersion, request. */
   review: JsonObject;
   signal?: AbortSignal;
+  /** How long an answer may be, by how long the review is that was sent. */
+  maxAnswer?(sent: number): number;
 }
 
-const maxAnswer = 8 * 1024 * 1024;
+const mostAnswer = 8 * 1024 * 1024;
 
 /** POSTs reviews. Connections are kept for the next review of the same webhook, and close with `close`. */
 export class WebhookCaller {
@@ -66,14 +68,15 @@ export class WebhookCaller {
     const { config, cluster, timeoutSeconds } = call;
     const posted = postedUrl(config, timeoutSeconds);
     const body = Buffer.from(`${encodeJson(call.review)}\n`);
+    const most = call.maxAnswer?.(body.length) ?? mostAnswer;
     const refuse = (why: string) => new WebhookCallError(`Post ${JSON.stringify(posted)}: ${why}`);
     let to: { hostname: string; port: string } | undefined;
     try {
       const route = await this.#resolve(cluster, config);
       if (typeof route === 'string') throw refuse(route);
-      if ('transport' in route) return await viaApi(route, posted, body, signal);
+      if ('transport' in route) return await viaApi(route, posted, { body, signal, most });
       to = { hostname: route.host, port: String(route.port) };
-      const request = { config, route, body, signal, search: new URL(posted).search };
+      const request = { config, route, body, signal, most, search: new URL(posted).search };
       return await this.#direct(request).catch((error) => {
         // The other end may close a kept connection in the moment in which it is used again.
         if (!(error as { reused?: boolean }).reused) throw error;
@@ -93,9 +96,10 @@ export class WebhookCaller {
     route: { host: string; port: number };
     body: Buffer;
     signal: AbortSignal;
+    most: number;
     search: string;
   }): Promise<Answer> {
-    const { config, route, body, signal, search } = of;
+    const { config, route, body, signal, most, search } = of;
     const url = urlOf(config);
     const name = url.hostname.replace(/^\[|\]$/g, '');
     return new Promise((resolve, reject) => {
@@ -122,7 +126,7 @@ export class WebhookCaller {
       request.on('response', (incoming) => {
         const type = incoming.headers['content-type'];
         const status = incoming.statusCode ?? 0;
-        collected(incoming).then(
+        collected(incoming, most).then(
           (body) => resolve({ status, body, ...(type !== undefined && { type }) }),
           reject,
         );
@@ -147,23 +151,25 @@ const headers = {
 async function viaApi(
   route: Extract<Route, { transport: unknown }>,
   posted: string,
-  body: Uint8Array,
-  signal: AbortSignal,
+  { body, signal, most }: { body: Uint8Array; signal: AbortSignal; most: number },
 ): Promise<Answer> {
   const { pathname, search } = new URL(posted);
   const url = `${route.path}${pathname}${search}`;
   const response = await route.transport({ method: 'POST', url, headers, body, signal, streams: true });
   const given = response.body instanceof Uint8Array ? [response.body] : response.body;
-  return { status: response.status, body: await collected(given) };
+  return { status: response.status, body: await collected(given, most) };
 }
 
 /** Whoever answers more is not read to the end. */
-async function collected(body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+async function collected(
+  body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  most: number,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > maxAnswer) throw new WebhookCallError('http: request body too large');
+    if (size > most) throw new WebhookCallError('http: request body too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -55,7 +55,10 @@ export async function readPage(
       const others = selection.everything ? undefined : pace.after(listed.value.length);
       if (others) await others;
       const entry = core.registry.asDefined(stored, info.cluster, listed);
-      if (!wanted(exchange, selection, entry)) continue;
+      if (!wanted(exchange, selection, entry)) {
+        exchange.dropped?.(listed);
+        continue;
+      }
       found.push(entry);
       if (query.limit === 0 || found.length < query.limit) continue;
       const left = part.entries.length - index - 1 + part.remaining;

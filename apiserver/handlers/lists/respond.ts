@@ -7,9 +7,8 @@ import { clustersOf, saysClusters } from '../../encode/clusters-column.ts';
 import { type Form, notAcceptable } from '../../encode/negotiate.ts';
 import { partial } from '../../encode/partial.ts';
 import { encoded, goType, includeOf, type Kinded, listKind } from '../../encode/respond.ts';
-import { shownFrom } from '../../encode/shown.ts';
+import { isSpliced, shownFrom, toSplice } from '../../encode/shown.ts';
 import { tableOf } from '../../encode/table.ts';
-import { isStored } from '../../registry/convert.ts';
 import { respondJoined } from './join.ts';
 import { respondInPieces } from './pieces.ts';
 
@@ -24,8 +23,12 @@ export function respondList(
   const { served } = exchange;
   // Lists of custom resources say that there is no more, those of built-in kinds say nothing.
   const meta = served.custom && form.shape === 'object' ? { continue: '', ...metadata } : metadata;
-  if (form.encoding === 'json' && form.shape === 'object' && !form.pretty && isStored(served)) {
-    return respondJoined(exchange, entries, meta);
+  if (form.encoding === 'json' && form.shape === 'object' && !form.pretty && isSpliced(exchange)) {
+    return respondJoined(
+      exchange,
+      entries.map((entry) => toSplice(exchange, entry)),
+      meta,
+    );
   }
   const says = saysClusters(exchange, form);
   const make = (some: readonly Entry[]): Later<Kinded> => {

@@ -10,10 +10,9 @@ import { emptyObject } from '../../encode/empty.ts';
 import type { Form } from '../../encode/negotiate.ts';
 import { partial } from '../../encode/partial.ts';
 import { includeOf } from '../../encode/respond.ts';
-import { shownFrom } from '../../encode/shown.ts';
+import { isSpliced, shownFrom, toSplice } from '../../encode/shown.ts';
 import { tableOf } from '../../encode/table.ts';
 import { spliceStored } from '../../registry/codec.ts';
-import { isStored } from '../../registry/convert.ts';
 import { parseKey } from '../../registry/keys.ts';
 import type { Selection } from '../../registry/selectors.ts';
 import { type EventType, shared, WatchTeller } from './teller.ts';
@@ -34,7 +33,7 @@ export class WatchEncoder extends WatchTeller<Uint8Array> {
     this.#form = form;
     const wide = info.cluster === '*' ? '*' : '';
     this.#shape = [form.encoding, form.shape, form.version, exchange.served.info.version, wide].join(' ');
-    this.#plain = form.encoding !== 'protobuf' && form.shape === 'object' && isStored(exchange.served);
+    this.#plain = form.encoding !== 'protobuf' && form.shape === 'object' && isSpliced(exchange);
   }
 
   get contentType(): string {
@@ -75,7 +74,7 @@ export class WatchEncoder extends WatchTeller<Uint8Array> {
     const { info, stored } = this.exchange;
     if (this.#plain) {
       const cluster = info.cluster === '*' ? parseKey(stored.info, entry.key).cluster : undefined;
-      const bytes = spliceStored(entry, cluster === undefined ? {} : { cluster });
+      const bytes = spliceStored(toSplice(this.exchange, entry), cluster === undefined ? {} : { cluster });
       return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), bytes, newline]);
     }
     const object = this.object(entry);

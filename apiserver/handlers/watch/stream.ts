@@ -20,6 +20,8 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
 {
   readonly #limits: StreamLimits;
   readonly #onEnd: (() => void)[];
+  #onBegun: (() => void)[] = [];
+  #hasBegun = false;
   readonly #join: (parts: T[]) => Later<Batch>;
   #head: Iterable<T> = [];
   #queue: T[] = [];
@@ -50,6 +52,12 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
   whenOver(run: () => void): void {
     if (this.#left) run();
     else this.#onEnd.push(run);
+  }
+
+  /** Called when what comes before everything pushed was taken, or nobody will take it. */
+  whenBegun(run: () => void): void {
+    if (this.#hasBegun) run();
+    else this.#onBegun.push(run);
   }
 
   /** What comes before everything pushed; made only as the reader takes it. */
@@ -112,6 +120,13 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
     for (const run of this.#onEnd) run();
   }
 
+  #begun(): void {
+    this.#hasBegun = true;
+    const runs = this.#onBegun;
+    this.#onBegun = [];
+    for (const run of runs) run();
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<Batch> {
     try {
       for (const parts of inChunks(this.#head)) {
@@ -119,6 +134,7 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
         this.#lastTaken = Date.now();
         yield this.#join(parts);
       }
+      this.#begun();
       while (!this.#cut) {
         const batch = this.#queue;
         this.#queue = [];
@@ -137,6 +153,7 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
       }
     } finally {
       this.end();
+      this.#begun();
     }
   }
 }

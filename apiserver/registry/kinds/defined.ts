@@ -29,24 +29,24 @@ export function asDefined(entry: Entry, served: ServedResource, old = false): En
 
 function formOf(entry: Entry, served: ServedResource): Uint8Array {
   const before = decodeStored(entry);
-  const known = shaped(decodeStored(entry), served);
+  let known: KubeObject;
+  try {
+    known = shaped(decodeStored(entry), served);
+  } catch (error) {
+    // Too deep for any schema: nobody, nor a webhook, can have written that by this definition.
+    if (isStatusError(error)) return entry.value;
+    throw error;
+  }
   const now = served.defaults?.(known) ?? known;
   return deepEqual(now, before) ? entry.value : encodeStored(now);
 }
 
-/** Without the fields that its definition does not know, and without nulls that have no place. Changes its argument. */
+/**
+ * Without the fields that its definition does not know, and without nulls that have no place. Changes its argument. Throws
+ * a StatusError for what is nested deeper than any schema means.
+ */
 export function shaped({ metadata, ...rest }: KubeObject, served: ServedResource): KubeObject {
-  const pruned = pruneKnown(rest as unknown as Json, served);
+  const pruned = prune(rest as unknown as Json, served.schema).value;
   const object = { ...(pruned as unknown as KubeObject), metadata };
   return served.coerce?.(object).object ?? object;
-}
-
-function pruneKnown(value: Json, served: ServedResource): Json {
-  try {
-    return prune(value, served.schema).value;
-  } catch (error) {
-    // Too deep for any schema: nobody can have written that by this definition.
-    if (isStatusError(error)) return value;
-    throw error;
-  }
 }

@@ -12,10 +12,14 @@ const headBytes = 512;
 export function servedAs(served: ServedResource, value: Uint8Array): ServedResource | undefined {
   const { conversion, info } = served;
   if (conversion === undefined) return served;
-  const text = Buffer.from(value.buffer, value.byteOffset, Math.min(value.length, headBytes)).toString(
-    'latin1',
-  );
-  const apiVersion = head.exec(text)?.[1];
+  const apiVersion = storedIn(value);
   if (apiVersion === formatApiVersion(info)) return served;
   return [...conversion.versions.values()].find((one) => formatApiVersion(one.info) === apiVersion);
+}
+
+/** The apiVersion under which an object is stored, where it can be told without reading all of it. */
+export function storedIn(value: Uint8Array): string | undefined {
+  const { buffer, byteOffset, length } = value;
+  const text = Buffer.from(buffer, byteOffset, Math.min(length, headBytes)).toString('latin1');
+  return head.exec(text)?.[1];
 }

@@ -104,6 +104,44 @@ test('a watch whose webhook is slow is told of all that happens meanwhile, in or
   stop.abort();
 });
 
+test('a watch goes on as without a webhook once the definition names none, and so does a write', async () => {
+  await make('a');
+  const transport = api.server.transport({ name: 'admin', groups: ['system:masters'] });
+  const stop = new AbortController();
+  const watching = watch(transport, `${widgets('v2')}?watch=1`, stop.signal);
+  await take(watching, 1);
+  const writing = api.call('PATCH', widgets('v2', 'a'), { spec: { size: 2 } });
+  const none = { spec: { conversion: { strategy: 'None', webhook: null } } };
+  await api.call('PATCH', `${definitions}/${definitionName}`, none);
+  expect((await writing).status).toBe(200);
+  hook.asked.length = 0;
+  await take(watching, 1);
+  await make('b');
+  await api.call('DELETE', widgets('v1', 'b'));
+  const events = await take(watching, 2);
+  expect(events.map(({ type, object }) => [type, object.apiVersion, object.metadata.name])).toEqual([
+    ['ADDED', `${group}/v2`, 'b'],
+    ['DELETED', `${group}/v2`, 'b'],
+  ]);
+  expect(hook.asked).toEqual([]);
+  stop.abort();
+});
+
+test('a watch of a version that is not served any more ends, and the webhook of before is told nothing', async () => {
+  await make('a');
+  const transport = api.server.transport({ name: 'admin', groups: ['system:masters'] });
+  const watching = watch(transport, `${widgets('v2')}?watch=1`);
+  await take(watching, 1);
+  const { spec } = definition(hook, 'v1');
+  const versions = spec.versions.map((one) => ({ ...one, served: one.name === 'v1' }));
+  await api.call('PATCH', `${definitions}/${definitionName}`, { spec: { versions } });
+  hook.asked.length = 0;
+  await make('b');
+  const events = await take(watching, 2);
+  expect(events).toMatchObject([{ type: 'ERROR', object: { code: 404, reason: 'NotFound' } }]);
+  expect(hook.asked).toEqual([]);
+});
+
 test('while it fails its stored version is served, another is refused, and nothing of a write is stored', async () => {
   await make('a');
   Object.assign(hook, lies.fails);
@@ -176,6 +214,54 @@ test('a definition that is converted in one logical cluster is stamped with its 
   expect(hook.asked).toEqual([]);
 });
 
+test.each<[string, (hook: ConversionWebhook) => object]>([
+  ['a webhook', (at) => definition(at, 'v1').spec],
+  [
+    'one version alone',
+    (at) => {
+      const { spec } = definition(at, 'v2');
+      return { ...spec, versions: spec.versions.slice(1), conversion: { strategy: 'None' } };
+    },
+  ],
+])(
+  'whoever reads all gets what is another’s in the version asked for, though the first has %s',
+  async (_, first) => {
+    for (const name of ['first', 'other']) await api.addCluster(`root:${name}`);
+    const { spec, ...rest } = definition(hook, 'v1');
+    await api.call('DELETE', `${definitions}/${definitionName}`);
+    await api.call('POST', `/clusters/root:first${definitions}`, { ...rest, spec: first(hook) });
+    const plain = { ...rest, spec: { ...spec, conversion: { strategy: 'None' } } };
+    await api.call('POST', `/clusters/root:other${definitions}`, plain);
+    await make('w', '/clusters/root:other');
+    const url = `/clusters/*/apis/${group}/v2/widgets`;
+    const read = (headers = {}) => call(inside(), 'GET', url, undefined, headers);
+    const expected = {
+      apiVersion: `${group}/v2`,
+      kind: 'Widget',
+      metadata: { name: 'w' },
+      spec: { size: 1 },
+    };
+    const { body } = await read();
+    expect(body).toMatchObject({ apiVersion: `${group}/v2`, kind: 'WidgetList', items: [expected] });
+    expect((await read({ accept: 'application/json;pretty=1' })).body).toEqual(body);
+    const stop = new AbortController();
+    const [event] = await take(watch(inside(), `${url}?watch=1`, stop.signal), 1);
+    expect(event?.object).toEqual(body.items[0]);
+    const told = await inside()({
+      method: 'GET',
+      url: `${url}?watch=1`,
+      headers: {},
+      objects: true,
+      signal: stop.signal,
+    });
+    for await (const [one] of told.events ?? []) {
+      expect(one?.object).toEqual(body.items[0]);
+      break;
+    }
+    stop.abort();
+  },
+);
+
 test('what a webhook says under names of ours is not taken', async () => {
   await make('a', '', { annotations: { 'atoll.dev/paused': 'true' } });
   hook.lie = (response) => ({
@@ -231,6 +317,39 @@ test('a webhook that never answers holds up eight requests of its logical cluste
   } finally {
     await other.close();
   }
+});
+
+test('who leaves gives the turn back, and no more is converted', async () => {
+  for (let index = 0; index < 110; index++) await make(`w${index}`);
+  const held: (() => void)[] = [];
+  hook.hold = () => new Promise((resolve) => held.push(resolve));
+  const transport = api.server.transport({ name: 'admin', groups: ['system:masters'] });
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const lists = Array.from({ length: 8 }, () =>
+    transport({ method: 'GET', url: widgets('v2'), headers: {}, signal }),
+  );
+  await eventually(() => expect(held).toHaveLength(8));
+  hook.hold = undefined;
+  leaving.abort();
+  await Promise.allSettled(lists);
+  expect((await api.call('GET', widgets('v2', 'w0'))).status).toBe(200);
+  for (const go of held) go();
+  expect((await api.call('GET', widgets('v2', 'w1'))).status).toBe(200);
+  expect(hook.asked.map(({ request }) => request.objects.length)).toEqual([...Array(8).fill(100), 1, 1]);
+});
+
+test('it makes little of little: a longer answer is not read to its end', async () => {
+  await make('a');
+  hook.lie = (response) => ({
+    ...response,
+    convertedObjects: response.convertedObjects.map((one: object) => ({ ...one, more: 'x'.repeat(100_000) })),
+  });
+  const { status, body } = await api.call('GET', widgets('v2', 'a'));
+  expect({ status, message: body.message }).toEqual({
+    status: 500,
+    message: `${failed}: http: request body too large`,
+  });
 });
 
 test('it is called where the administrator lets it be, and goes nowhere else', async () => {

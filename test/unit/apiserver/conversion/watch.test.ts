@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Versions } from '../../../../apiserver/conversion/versions.ts';
 import { watchConverted } from '../../../../apiserver/conversion/watch.ts';
 import { openMemory } from '../../../../storage/memory/memory.ts';
-import { type Entry, prefixRange, type Store } from '../../../../storage/store.ts';
+import { type Entry, prefixRange, type Store, type WatchOptions } from '../../../../storage/store.ts';
 import { eventually } from '../../../eventually.ts';
 
 const range = prefixRange('/w/');
@@ -93,4 +93,31 @@ test('whoever stops it hears nothing more', async () => {
   await put('b');
   await new Promise((resolve) => setImmediate(resolve));
   expect(seen.filter((one) => typeof one === 'string')).toEqual([]);
+});
+
+test('of whoever goes one thing is left to do, however often the store had to wait', async () => {
+  const leaving = new AbortController();
+  const paused: Promise<void>[] = [];
+  const { signal } = leaving;
+  const add = vi.spyOn(signal, 'addEventListener');
+  const fake = {
+    watch: async (_: unknown, { sink, pause }: WatchOptions) => {
+      const entry = { key: '/w/a', value: Buffer.from('a'), revision: 1, created: 1 };
+      for (let round = 0; round < 5; round++) {
+        sink(Array.from({ length: 400 }, () => ({ type: 'put' as const, entry })));
+        paused.push(pause?.() ?? Promise.resolve());
+        for (let batch = 0; batch < 4; batch++) {
+          await eventually(() => expect(waiting).toHaveLength(1));
+          if (round < 4) waiting.shift()?.resolve();
+          else break;
+        }
+      }
+      return () => {};
+    },
+  } as unknown as Store;
+  await watchConverted(fake, range, { after: 0, sink: () => {}, signal }, versions);
+  expect(add.mock.calls.map(([type]) => type)).toEqual(['abort']);
+  const [last] = paused.slice(-1);
+  leaving.abort();
+  await last;
 });
