@@ -58,9 +58,10 @@ export const adoptedAnnotation = 'internal.atoll.dev/adopted';
 export const claimOfAnnotation = 'atoll.dev/claim-of';
 /** On a StatefulSet on a physical cluster: `Delete` where its claims are to go when the set is deleted, not moved. */
 export const claimsAnnotation = 'atoll.dev/claims-when-deleted';
-/** On a Secret on a physical cluster with the token of a logical cluster's ServiceAccount, and when another is due. */
+/** On a Secret on a physical cluster with the token of a logical cluster's ServiceAccount; when another is due; of which authority its certificate is. */
 export const accountTokenLabel = 'atoll.dev/account-token';
 export const renewAfterAnnotation = 'atoll.dev/renew-after';
+export const authorityAnnotation = 'atoll.dev/authority';
 /**
  * On a reflected object in a logical cluster: the physical cluster that has it; on one that stands for several of
  * the same name (see sharedReflections): all of them, comma-separated.

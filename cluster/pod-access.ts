@@ -17,6 +17,8 @@ export interface PodAccess {
   account: string;
   /** Empty while there is no such account. */
   uid: string;
+  /** Stands for who vouches for the server; empty: its own authority. */
+  authority: string;
   /** The Secret there with its `token`, `ca.crt` and `namespace`. */
   secret: string;
   /** Whether they get one that have not asked for it by a volume of their own. */
@@ -47,6 +49,7 @@ export function accessOf(config: InClusterConfig, spec: unknown, account: KubeOb
     port: port || '443',
     account: name,
     uid: account?.metadata.uid ?? '',
+    authority: config.certificateAuthorityData ? digest(config.certificateAuthorityData, 16) : '',
     secret: secretOf(name),
     mounts: said !== false,
   };
@@ -67,8 +70,10 @@ export function usesSecret(spec: unknown, { secret }: Pick<PodAccess, 'secret'>)
 
 /** A pod's spec with that way to its logical cluster. What says itself where the API is, or what is in that directory, keeps it. */
 export function withAccess(spec: Spec, access: PodAccess): Spec {
-  const volumes = listAt(spec, 'volumes').map((volume) => ofLogical(volume, access));
-  const asks = volumes.some((volume, i) => volume !== listAt(spec, 'volumes')[i]);
+  // Copied from a pod that has been shown, maybe.
+  const given = listAt(spec, 'volumes').filter(isOther);
+  const volumes = given.map((volume) => ofLogical(volume, access));
+  const asks = volumes.some((volume, i) => volume !== given[i]);
   const wants = access.mounts && lists.some((list) => listAt(spec, list).some(lacksFiles));
   if (!asks && !wants) return spec;
   const changed: Spec = { ...spec, volumes: wants ? [...volumes, tokenVolume(access)] : volumes };
@@ -85,22 +90,29 @@ function reaching(container: unknown, { host, port }: PodAccess, mounts: boolean
   const isSaid = env.some((one) => variables.includes(textAt(one, 'name') ?? ''));
   const values = [host, port, port];
   const ours = variables.map((name, i) => ({ name, value: values[i] }));
+  const given = listAt(container, 'volumeMounts').filter(isOther);
   return {
     ...container,
     // What comes after may speak of them.
     ...(!isSaid && { env: [...ours, ...env] }),
     ...(mounts &&
       lacksFiles(container) && {
-        volumeMounts: [
-          ...listAt(container, 'volumeMounts'),
-          { name: accessVolume, mountPath: directory, readOnly: true },
-        ],
+        volumeMounts: [...given, { name: accessVolume, mountPath: directory, readOnly: true }],
       }),
   };
 }
 
+const isOther = (one: unknown) => at(one, 'name') !== accessVolume;
+
+/** How many of the first are those that `reaching` has put there. */
+function oursIn(env: readonly unknown[]): number {
+  return variables.every((name, i) => textAt(env[i], 'name') === name) ? variables.length : 0;
+}
+
 function lacksFiles(container: unknown): boolean {
-  return !listAt(container, 'volumeMounts').some((mount) => at(mount, 'mountPath') === directory);
+  return !listAt(container, 'volumeMounts').some(
+    (mount) => isOther(mount) && at(mount, 'mountPath') === directory,
+  );
 }
 
 function tokenVolume({ secret }: PodAccess): Spec {
@@ -124,31 +136,30 @@ function ofLogical(volume: unknown, { secret: name }: PodAccess): unknown {
 
 /** The spec of pods with the way that those have which are there, or none: some kinds are never changed once they are made. */
 export function withAccessOf(spec: Spec, there: unknown): Spec {
-  const isOurs = (volume: unknown) => at(volume, 'name') === accessVolume;
   const named = (list: unknown[], one: unknown) =>
     list.find((other) => at(other, 'name') === at(one, 'name'));
   const volumesThere = listAt(there, 'volumes');
   const volumes = listAt(spec, 'volumes').flatMap((volume) => {
-    if (isOurs(volume)) return [];
+    if (!isOther(volume)) return [];
     const found = named(volumesThere, volume);
     return at(volume, 'projected') && at(found, 'projected') ? [found] : [volume];
   });
-  const changed: Spec = { ...spec, volumes: [...volumes, ...volumesThere.filter(isOurs)] };
+  const changed: Spec = {
+    ...spec,
+    volumes: [...volumes, ...volumesThere.filter((volume) => !isOther(volume))],
+  };
   for (const list of lists) {
     if (!Array.isArray(spec[list])) continue;
     changed[list] = spec[list].map((container) => {
       if (!isRecord(container)) return container;
       const found = named(listAt(there, list), container);
-      const isVariable = (one: unknown) => variables.includes(textAt(one, 'name') ?? '');
-      const env = [
-        ...listAt(found, 'env').filter(isVariable),
-        ...listAt(container, 'env').filter((one) => !isVariable(one)),
-      ];
-      const volumeMounts = [
-        ...listAt(container, 'volumeMounts').filter((mount) => !isOurs(mount)),
-        ...listAt(found, 'volumeMounts').filter(isOurs),
-      ];
-      return { ...container, env, volumeMounts };
+      const [env, envThere] = [listAt(container, 'env'), listAt(found, 'env')];
+      const mountsThere = listAt(found, 'volumeMounts').filter((mount) => !isOther(mount));
+      return {
+        ...container,
+        env: [...envThere.slice(0, oursIn(envThere)), ...env.slice(oursIn(env))],
+        volumeMounts: [...listAt(container, 'volumeMounts').filter(isOther), ...mountsThere],
+      };
     });
   }
   return changed;
@@ -162,7 +173,6 @@ export function withoutAccess(template: Spec): Spec {
     !(isRecord(at(source, 'serviceAccountToken')) && !at(source, 'serviceAccountToken', 'audience')) &&
     textAt(source, 'configMap', 'name') !== rootCa &&
     !textAt(source, 'secret', 'name')?.startsWith(secretPrefix);
-  const isOther = (one: unknown) => at(one, 'name') !== accessVolume;
   const changed: Spec = { ...spec };
   if (Array.isArray(spec['volumes']))
     changed['volumes'] = spec['volumes'].filter(isOther).map((volume) => {
@@ -177,9 +187,7 @@ export function withoutAccess(template: Spec): Spec {
       const { env, volumeMounts } = container;
       return {
         ...container,
-        ...(Array.isArray(env) && {
-          env: env.filter((one) => !variables.includes(textAt(one, 'name') ?? '')),
-        }),
+        ...(Array.isArray(env) && { env: env.slice(oursIn(env)) }),
         ...(Array.isArray(volumeMounts) && { volumeMounts: volumeMounts.filter(isOther) }),
       };
     });

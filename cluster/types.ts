@@ -258,7 +258,7 @@ export interface ShareViewSpec {
   /** Made beside what is placed: no Placement stands for it, and nobody waits to hear of it. See cluster/peers.ts. */
   isBeside?: boolean;
   /** Whose token its pods find in which Secret beside them; absent: they need none of ours. */
-  account?: { name: string; uid: string; secret: string };
+  account?: { name: string; uid: string; authority: string; secret: string };
   /** What to apply; absent while Leaving, and when the root object is gone. */
   manifest?: KubeObject;
   /** The namespace it goes to on the physical cluster. */

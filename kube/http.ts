@@ -9,6 +9,8 @@ export interface ApiRequest {
   method: string;
   /** Path and query, still percent-encoded: `/api/v1/pods?limit=5`. */
   url: string;
+  /** As it was sent, where `url` says it more fully. */
+  sentUrl?: string;
   /** Names in lower case. */
   headers: Readonly<Record<string, string>>;
   /** The values of each header as they came: `headers` has those that came more than once in one, with commas. */

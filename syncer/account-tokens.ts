@@ -1,29 +1,20 @@
 import { isMissing } from '../client/errors.ts';
-import {
-  accountTokenLabel,
-  locatorAnnotation,
-  managedValue,
-  renewAfterAnnotation,
-} from '../cluster/names.ts';
-import { secretOf } from '../cluster/pod-access.ts';
+import { accountTokenLabel, authorityAnnotation, renewAfterAnnotation } from '../cluster/names.ts';
 import type { AccountToken, Locator, ShareView, ShareViewSpec } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
-import { encodeJson } from '../kube/json.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
-import { timestamp } from '../kube/timestamp.ts';
+import { isAccountToken, isUsed, secretFor, tokenResource } from './account-secret.ts';
 import type { Engine } from './engine.ts';
 import { fieldManager, ownership, readLocator } from './ownership.ts';
 
 const secrets = { group: '', version: 'v1', resource: 'secrets' };
 const accounts = { group: '', version: 'v1', resource: 'serviceaccounts' };
 const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: {} };
-const resource = 'serviceaccounts/token';
 /** Somebody there may have taken it away, or changed it: so often it is looked at. */
 const lookMs = 15 * 60_000;
 const missingMs = 60_000;
-const leavingMs = 5_000;
 
 /** `<physical namespace>/<Secret>`: it stands for one account of one logical namespace. */
 type Key = string;
@@ -31,8 +22,11 @@ type Key = string;
 interface Known {
   /** Of the account that it is a token of. */
   uid: string;
+  authority: string;
   /** Milliseconds since 1970. */
   renewAt: number;
+  /** By performance.now(). */
+  seenAt: number;
 }
 
 type Parts = Pick<
@@ -69,9 +63,8 @@ export class AccountTokens {
   async ensure(spec: ShareViewSpec): Promise<void> {
     if (!spec.account) return;
     const key = keyOf(spec);
-    const known = this.#known.get(key);
-    if (known?.uid === spec.account.uid && known.renewAt > Date.now()) return;
-    await this.#make(key, spec);
+    if (this.#isGood(key, spec.account)) return;
+    await this.#make(key, wantedOf(spec));
     this.#queue.addAfter(key, lookMs);
   }
 
@@ -119,13 +112,15 @@ export class AccountTokens {
   }
 
   async #reconcile(key: Key): Promise<Retry | undefined> {
-    const spec = this.#parts.shares.byIndex('account', key)[0]?.spec;
-    if (!spec) return await this.#remove(key);
     const [namespace = ''] = key.split('/');
-    if (!this.#parts.namespaces.own(namespace)) return { after: missingMs };
+    if (!this.#parts.namespaces.own(namespace)) return undefined;
+    const spec = this.#parts.shares.byIndex('account', key)[0]?.spec;
+    if (!spec) return await this.#leave(key);
+    const known = this.#known.get(key);
+    const lookIn = known ? known.seenAt + lookMs - performance.now() : 0;
+    if (known && lookIn > 0 && this.#isGood(key, spec.account)) return this.#lookAgain(known);
     try {
-      const { renewAt } = await this.#make(key, spec);
-      return { after: Math.min(lookMs, Math.max(1_000, renewAt - Date.now())) };
+      return this.#lookAgain(await this.#make(key, wantedOf(spec)));
     } catch (error) {
       // There is no such account, or no namespace any more: whoever applies something there asks again.
       if (isStatusError(error, 'NotFound')) return { after: missingMs };
@@ -133,50 +128,54 @@ export class AccountTokens {
     }
   }
 
+  #lookAgain({ renewAt }: Known): Retry {
+    return { after: Math.min(lookMs, Math.max(1_000, renewAt - Date.now())) };
+  }
+
+  #isGood(
+    key: Key,
+    { uid, authority }: Pick<Known, 'uid' | 'authority'> = { uid: '', authority: '' },
+  ): boolean {
+    const known = this.#known.get(key);
+    return known?.uid === uid && known.authority === authority && known.renewAt > Date.now();
+  }
+
   /** Looks at it, and writes it where it is missing or due. */
-  #make(key: Key, spec: ShareViewSpec): Promise<Known> {
+  #make(key: Key, wanted: Wanted): Promise<Known> {
     const under = this.#making.get(key);
     if (under) return under;
-    const making = this.#makeAnew(key, spec).finally(() => this.#making.delete(key));
+    const making = this.#makeAnew(key, wanted).finally(() => this.#making.delete(key));
     this.#making.set(key, making);
     return making;
   }
 
-  async #makeAnew(
-    key: Key,
-    { account, locator, physicalNamespace: namespace }: ShareViewSpec,
-  ): Promise<Known> {
+  async #makeAnew(key: Key, { locator, authority }: Wanted): Promise<Known> {
     const { client, upstream, former, signal } = this.#parts;
-    const { name: accountName = '', secret: name = '', uid = '' } = account ?? {};
-    const wanted: Locator = {
-      syncer: locator.syncer,
-      cluster: locator.cluster,
-      namespace: locator.namespace,
-      resource,
-      name: accountName,
-      uid,
-    };
+    const [namespace = '', name = ''] = key.split('/');
     const found = await this.#read(key);
-    const owner = found && ownership(found, wanted, former);
+    const owner = found && ownership(found, locator, former);
     if (owner === 'foreign')
       throw new StatusError(409, 'NotOwned', `secrets ${key} exists on the cluster and is not ours`);
-    const renewAt = Date.parse(found?.metadata.annotations?.[renewAfterAnnotation] ?? '') || 0;
-    if (owner === 'ours' && uid !== '' && renewAt > Date.now()) return this.#note(key, { uid, renewAt });
-    const target = { cluster: locator.cluster, namespace: locator.namespace, name: accountName };
+    const said = found?.metadata.annotations;
+    const renewAt = Date.parse(said?.[renewAfterAnnotation] ?? '') || 0;
+    const isSame = owner === 'ours' && locator.uid !== '' && said?.[authorityAnnotation] === authority;
+    if (isSame && renewAt > Date.now()) return this.#note(key, { uid: locator.uid, authority, renewAt });
+    const target = { cluster: locator.cluster, namespace: locator.namespace, name: locator.name ?? '' };
     const given = await upstream.create<AccountToken>(accounts, request, {
       ...target,
       subresource: 'token',
       signal,
     });
-    const known = { uid: given.metadata.uid ?? '', renewAt: halfway(given.expirationTimestamp) };
-    const object = secretFor({ ...wanted, uid: known.uid }, { namespace, name }, given, known.renewAt);
+    const known = { uid: given.metadata.uid ?? '', authority, renewAt: halfway(given.expirationTimestamp) };
+    const object = secretFor({ ...locator, uid: known.uid }, { namespace, name }, given, known);
     const body = found ? { ...object, metadata: { ...object.metadata, uid: found.metadata.uid } } : object;
     const options = { fieldManager, force: found !== undefined, signal };
     await client.patch(secrets, { namespace, name }, 'apply', body, options);
     return this.#note(key, known);
   }
 
-  #note(key: Key, known: Known): Known {
+  #note(key: Key, seen: Omit<Known, 'seenAt'>): Known {
+    const known = { ...seen, seenAt: performance.now() };
     this.#known.set(key, known);
     return known;
   }
@@ -191,15 +190,24 @@ export class AccountTokens {
     }
   }
 
-  /** Once nothing is there any more whose pods need it. */
-  async #remove(key: Key): Promise<Retry | undefined> {
-    const [namespace = '', name = ''] = key.split('/');
-    for (const { object } of this.#parts.physical.inNamespace(namespace))
-      if (encodeJson(object.spec ?? {}).includes(encodeJson(name))) return { after: leavingMs };
-    this.#known.delete(key);
+  /**
+   * Nothing that is to be there needs it any more. What is there may, for as long as it takes: pods of a former template, and what
+   * makes them. For them it is renewed as long as the server gives one.
+   */
+  async #leave(key: Key): Promise<Retry | undefined> {
     const found = await this.#read(key);
-    if (!found || !isAccountToken(this.#parts, found)) return undefined;
-    const { uid } = found.metadata;
+    if (!found || !isAccountToken(this.#parts, found)) {
+      this.#known.delete(key);
+      return undefined;
+    }
+    const { annotations, uid, namespace = '', name = '' } = found.metadata;
+    if (await isUsed(this.#parts, namespace, name)) {
+      const locator = readLocator(found);
+      const authority = annotations?.[authorityAnnotation] ?? '';
+      if (locator) await this.#make(key, { locator, authority }).catch(() => undefined);
+      return { after: 'growing', atMost: lookMs };
+    }
+    this.#known.delete(key);
     try {
       const preconditions = { ...(uid && { uid }) };
       await this.#parts.client.delete(secrets, { namespace, name }, { preconditions }, this.#parts.signal);
@@ -210,35 +218,16 @@ export class AccountTokens {
   }
 }
 
-/** Made there by this syncer, or by one of a former registration that is taken over. */
-export function isAccountToken({ uid, former }: Pick<Engine, 'uid' | 'former'>, object: KubeObject): boolean {
-  const found = readLocator(object);
-  if (found?.resource !== resource || object.metadata.name !== secretOf(found.name ?? '')) return false;
-  return found.syncer === uid || former.has(found.syncer);
+/** The account that it is of, and who vouches for the server. */
+interface Wanted {
+  locator: Locator;
+  authority: string;
 }
 
-function secretFor(
-  locator: Locator,
-  { namespace, name }: { namespace: string; name: string },
-  { token, authority }: AccountToken,
-  renewAt: number,
-): KubeObject {
-  const base64 = (text: string) => Buffer.from(text).toString('base64');
-  return {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: {
-      name,
-      namespace,
-      labels: { [accountTokenLabel]: managedValue },
-      annotations: {
-        [locatorAnnotation]: JSON.stringify(locator),
-        [renewAfterAnnotation]: timestamp(new Date(renewAt)),
-      },
-    },
-    type: 'Opaque',
-    data: { token: base64(token), 'ca.crt': base64(authority), namespace: base64(locator.namespace) },
-  };
+function wantedOf({ account, locator }: ShareViewSpec): Wanted {
+  const { syncer, cluster, namespace } = locator;
+  const { name = '', uid = '', authority = '' } = account ?? {};
+  return { locator: { syncer, cluster, namespace, resource: tokenResource, name, uid }, authority };
 }
 
 /** As long as nobody can be asked, half of its life is left. */

@@ -7,7 +7,7 @@ import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import type { KubeList, KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
-import { isAccountToken } from './account-tokens.ts';
+import { isAccountToken } from './account-secret.ts';
 import { isClaimOfOurs, removeClaims } from './claims.ts';
 import type { Engine } from './engine.ts';
 

@@ -64,7 +64,7 @@ export class Audit {
     const verdict = decideAudit(policy, askedOf(info, user));
     observer?.judged(verdict.level);
     if (verdict.level === 'None') return undefined;
-    const uri = quoted(requestUri(request.url));
+    const uri = quoted(requestUri(request.sentUrl ?? request.url));
     const head = `"requestURI":${uri},"verb":${quoted(info.verb)},"user":${user ? this.#userOf(user) : '{}'},`;
     const from = peer ? this.#fromOf(peer, request) : fromOf(request, undefined);
     const cluster = `"atoll.dev/logical-cluster":${quoted(info.cluster)}`;

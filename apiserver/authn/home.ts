@@ -18,5 +18,7 @@ export function leadHome(tokens: ServiceAccountTokens | undefined, request: ApiR
   if (bearer === undefined) return;
   const found = known.get(bearer) ?? { cluster: tokens.homeOf(bearer.token) };
   known.set(bearer, found);
-  if (found.cluster !== undefined) request.url = `/clusters/${found.cluster}${url}`;
+  if (found.cluster === undefined) return;
+  request.sentUrl = url;
+  request.url = `/clusters/${found.cluster}${url}`;
 }

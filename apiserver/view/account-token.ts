@@ -1,13 +1,15 @@
+import { placedKind } from '../../cluster/kinds.ts';
 import { apiVersion } from '../../cluster/names.ts';
 import { accountOf } from '../../cluster/pod-access.ts';
 import { podSpecOf } from '../../cluster/pod-spec.ts';
-import type { AccountToken, PhysicalCluster } from '../../cluster/types.ts';
+import type { AccountToken, ObjectRef, PhysicalCluster } from '../../cluster/types.ts';
+import type { KubeObject } from '../../kube/object.ts';
 import { notFound, StatusError } from '../../kube/status.ts';
 import { timestamp } from '../../kube/timestamp.ts';
-import { textAt } from '../../kube/untyped.ts';
+import { isRecord, textAt } from '../../kube/untyped.ts';
 import { defaultIssuer } from '../authn/issuer.ts';
 import type { Core } from '../core.ts';
-import { readObject } from '../registry/rewrite.ts';
+import { keyOf, readObject } from '../registry/rewrite.ts';
 import type { Fed } from './index.ts';
 import { accountsStored, addressIn } from './places.ts';
 
@@ -17,7 +19,7 @@ const rootCa = { group: '', resource: 'configmaps', name: 'kube-root-ca.crt' };
 
 /**
  * A token of a ServiceAccount for its pods on one physical cluster, as a kubelet asks for one: of those accounts alone whose
- * pods something runs that the cluster has a share of. With who vouches for the server that they are to show it to.
+ * pods something runs that the cluster has a share of, by what users wrote; what a cluster says of its pods proves nothing. With who vouches for the server that they are to show it to.
  */
 export async function accountToken(
   { store, tokens }: Core,
@@ -57,9 +59,19 @@ async function runsHere(
   { metadata }: PhysicalCluster,
   place: { logical: string; namespace: string; name: string },
 ): Promise<boolean> {
+  const isIts = (root: KubeObject, { rule }: ObjectRef) => {
+    const spec = podSpecOf(root, rule);
+    return isRecord(spec) && accountOf(spec) === place.name;
+  };
   for (const ref of index.owners(metadata.name ?? '', place)?.values() ?? []) {
-    const root = await readObject(store, addressIn(place, ref));
-    if (root?.metadata.uid === ref.uid && accountOf(podSpecOf(root, ref.rule)) === place.name) return true;
+    if (placedKind(ref)?.role !== 'workload') continue;
+    const address = addressIn(place, ref);
+    const root = await readObject(store, address);
+    if (root?.metadata.uid !== ref.uid) continue;
+    if (isIts(root, ref)) return true;
+    // Pods of its former template may run for as long as a rollout takes.
+    const formers = await index.formers.of(keyOf(address), Number(root.metadata.resourceVersion));
+    if (formers.some((former) => former.metadata.uid === ref.uid && isIts(former, ref))) return true;
   }
   return false;
 }

@@ -7,7 +7,7 @@ import { type PodAccess, usesSecret } from '../../cluster/pod-access.ts';
 import { podSpecOf } from '../../cluster/pod-spec.ts';
 import { shapeRuled } from '../../cluster/ruled-shape.ts';
 import { shapeFor } from '../../cluster/shape.ts';
-import type { Locator, ObjectRef, Placement, Share, ShareView } from '../../cluster/types.ts';
+import type { Locator, ObjectRef, Placement, Share, ShareView, ShareViewSpec } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -84,7 +84,7 @@ export function joinShare({
       ...(manifest &&
         access &&
         usesSecret(podSpecOf(manifest, ref.rule), access) && {
-          account: { name: access.account, uid: access.uid, secret: access.secret },
+          account: accountIn(access),
         }),
       ...(manifest && { manifest }),
       physicalNamespace: target,
@@ -94,6 +94,10 @@ export function joinShare({
     },
     ...(slice && { status: slice }),
   };
+}
+
+function accountIn({ account: name, uid, authority, secret }: PodAccess): ShareViewSpec['account'] & object {
+  return { name, uid, authority, secret };
 }
 
 function isMoved(share: Share, { uid }: ObjectRef, root: KubeObject | undefined): boolean {

@@ -137,7 +137,7 @@ describe('a kubeconfig for somebody else', () => {
     await writeFile(given, 'former', { mode: 0o644 });
     const asked = ['root:a', '--user', 'ann', '--group', 'testers,developers'];
     expect([await atoll(...asked, '-o', given), err]).toEqual([0, '']);
-    expect(out).toMatch(/ann.yaml: ann in root:a until \S+Z\n$/);
+    expect(out).toMatch(/ann.yaml: ann in root:a until \S+Z; what was there is replaced\n$/);
     expect((await stat(given)).mode & 0o777).toBe(0o600);
     const text = await readFile(given, 'utf8');
     expect(await (await user(text))('GET', maps)).toBe(200);

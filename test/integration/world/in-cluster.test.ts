@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { syncerUser } from '../../../apiserver/view/view.ts';
 import { Client } from '../../../client/client.ts';
 import { transportFromKubeconfig } from '../../../client/kubeconfig.ts';
 import type { Transport } from '../../../kube/http.ts';
@@ -193,11 +194,14 @@ test('what is never changed keeps the way that it has when another is told; all 
   const { admin } = world;
   const pod = { ...(template('one') as { spec: object }).spec, restartPolicy: 'Never' };
   const on = (name: string) => ({ name, ...inDefault, annotations: { 'atoll.dev/clusters': 'east' } });
+  const env = [{ name: 'A' }, { name: 'KUBERNETES_SERVICE_PORT', value: '1' }, { name: 'B' }];
+  const saying = { ...pod, containers: [{ name: 'c', image: 'i', env }] };
   await admin.create(pods, { apiVersion: 'v1', kind: 'Pod', metadata: on('alone'), spec: pod });
+  await admin.create(pods, { apiVersion: 'v1', kind: 'Pod', metadata: on('saying'), spec: saying });
   const job = { template: { spec: pod } };
   await admin.create(jobs, { apiVersion: 'batch/v1', kind: 'Job', metadata: on('work'), spec: job });
   await admin.create(deployments, running('web', 1, 'east', {}), inDefault);
-  const all = ['alone.pods', 'work.jobs.batch', 'web.deployments.apps'];
+  const all = ['alone.pods', 'saying.pods', 'work.jobs.batch', 'web.deployments.apps'];
   for (const name of all) await settled(admin, name);
   await reach('east', { server });
   await until(
@@ -235,6 +239,31 @@ test('the history of a workload is what its user wrote: going back takes nothing
     expect(listAt(listAt(pod, 'containers')[0], 'env')).toEqual(env);
     expect(at(pod, 'volumes')).toBeUndefined();
   }
+});
+
+test('a token is given for no account but those whose pods run there, and goes with the last of these', async () => {
+  const { admin } = world;
+  await reach('east', { server });
+  for (const name of ['robot', 'other']) await admin.create(serviceaccounts, account(name));
+  await admin.create(deployments, running('web', 1, 'east', { serviceAccountName: 'robot' }), inDefault);
+  await settled(admin, 'web.deployments.apps');
+  const view = world.transport(syncerUser('east'));
+  const ask = async (name: string) => {
+    const path = `/syncers/east/clusters/root/api/v1/namespaces/default/serviceaccounts/${name}/token`;
+    return (await call(view, 'POST', path, { kind: 'TokenRequest', metadata: {} })).status;
+  };
+  expect([await ask('robot'), await ask('other'), await ask('default')]).toEqual([201, 404, 404]);
+  const slow = { spec: { paused: true, template: { spec: { serviceAccountName: 'other' } } } };
+  await admin.patch(deployments, { ...inDefault, name: 'web' }, 'merge', slow);
+  await until(
+    'it is there',
+    async () => textAt(podOf(await there('east', 'web')), 'serviceAccountName') === 'other',
+  );
+  // What runs is of the former template.
+  expect((await tokenThere('east', 'robot'))?.metadata.name).toBe('atoll-token-robot');
+  await admin.patch(deployments, { ...inDefault, name: 'web' }, 'merge', { spec: { paused: false } });
+  await until('it goes with the last pod', async () => (await tokenThere('east', 'robot')) === undefined);
+  expect((await tokenThere('east', 'other'))?.metadata.name).toBe('atoll-token-other');
 });
 
 test('what it says must be an address of a server', async () => {

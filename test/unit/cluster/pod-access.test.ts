@@ -98,6 +98,11 @@ describe('withAccess', () => {
     expect(of(alone)).toBe(alone);
   });
 
+  test('takes no volume of a user’s for ours', () => {
+    const copied = spec({ volumes: [{ name: accessVolume, emptyDir: {} }] }, { volumeMounts: [mount] });
+    expect(of(copied)).toEqual(of(spec()));
+  });
+
   test('what a container says of its variables may speak of ours', () => {
     const env = [{ name: 'API', value: 'https://$(KUBERNETES_SERVICE_HOST)' }];
     const [container] = of(spec({}, { env }))['containers'] as { env: object[] }[];
@@ -137,6 +142,14 @@ describe('withAccessOf', () => {
       ...plain,
       containers: [{ ...plain.containers[0], volumeMounts: [] }],
     });
+  });
+
+  test('leaves what a user says of those variables where it is', () => {
+    const env = [{ name: 'A' }, { name: 'KUBERNETES_SERVICE_PORT', value: '1' }, { name: 'B' }];
+    const given = spec({}, { env });
+    const kept = withAccessOf(of(given), given);
+    expect((kept['containers'] as { env: object[] }[])[0]?.env).toEqual(env);
+    expect(withoutAccess({ metadata: {}, spec: given })).toEqual({ metadata: {}, spec: given });
   });
 
   test('keeps what is there, were it another', () => {

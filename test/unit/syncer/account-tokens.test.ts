@@ -3,7 +3,8 @@ import type { AccountToken, ShareView } from '../../../cluster/types.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { notFound } from '../../../kube/status.ts';
-import { AccountTokens, isAccountToken } from '../../../syncer/account-tokens.ts';
+import { isAccountToken } from '../../../syncer/account-secret.ts';
+import { AccountTokens } from '../../../syncer/account-tokens.ts';
 
 const hour = 3_600_000;
 const secret = 'atoll-token-robot';
@@ -32,6 +33,7 @@ function parts() {
   const secrets = new Map<string, KubeObject>();
   const shares: ShareView[] = [];
   const objects: KubeObject[] = [];
+  const made = new Map<string, KubeObject[]>();
   const given: string[] = [];
   const handlers: { delete?: (share: ShareView) => void }[] = [];
   const keyOf = (namespace = '', name = '') => `${namespace}/${name}`;
@@ -41,7 +43,10 @@ function parts() {
       if (!found) throw notFound({ group: '', resource: 'secrets' }, name);
       return found;
     },
-    list: async () => ({ items: [...secrets.values()], metadata: {} }),
+    list: async ({ resource }: { resource: string }) => ({
+      items: resource === 'secrets' ? [...secrets.values()] : (made.get(resource) ?? []),
+      metadata: {},
+    }),
     patch: async (
       _: unknown,
       { namespace, name }: { namespace: string; name: string },
@@ -87,13 +92,13 @@ function parts() {
     const data = secrets.get(`there/${secret}`)?.['data'] as { token: string } | undefined;
     return data && Buffer.from(data.token, 'base64').toString();
   };
-  return { tokens, secrets, shares, objects, given, handlers, tokenThere };
+  return { tokens, secrets, shares, objects, made, given, handlers, tokenThere };
 }
 
 const share = {
   metadata: { name: 'web.deployments.apps' },
   spec: {
-    account: { name: 'robot', uid: 'u', secret },
+    account: { name: 'robot', uid: 'u', authority: '', secret },
     locator,
     physicalNamespace: 'there',
     manifest: { metadata: {} },
@@ -148,8 +153,42 @@ test('goes when nothing there needs it any more, and not before', async () => {
   await vi.advanceTimersByTimeAsync(60_000);
   expect(secrets.size).toBe(1);
   objects.pop();
-  await vi.advanceTimersByTimeAsync(6_000);
+  await vi.advanceTimersByTimeAsync(16 * 60_000);
   expect(secrets.size).toBe(0);
+});
+
+const pod = { volumes: [{ projected: { sources: [{ secret: { name: secret } }] } }] };
+test.each<[string, string, object, boolean]>([
+  ['a pod of a former template that runs', 'pods', { spec: pod, status: { phase: 'Running' } }, true],
+  ['one that has ended', 'pods', { spec: pod, status: { phase: 'Failed' } }, false],
+  ['a ReplicaSet that makes such', 'replicasets', { spec: { replicas: 1, template: { spec: pod } } }, true],
+  ['one of the history', 'replicasets', { spec: { replicas: 0, template: { spec: pod } } }, false],
+  ['a Job that has not ended', 'jobs', { spec: { template: { spec: pod } }, status: {} }, true],
+  ['a Job that has', 'jobs', { spec: { template: { spec: pod } }, status: { completionTime: 'x' } }, false],
+  ['a pod of another account', 'pods', { spec: { volumes: [{ name: 'x' }] } }, false],
+])('while there is %s', async (_what, resource, object, isKept) => {
+  const { tokens, secrets, handlers, made, given, tokenThere } = parts();
+  void tokens.run([]);
+  await tokens.ensure(spec);
+  made.set(resource, [object as KubeObject]);
+  handlers[0]?.delete?.(share);
+  await vi.advanceTimersByTimeAsync(11 * hour);
+  expect(secrets.size).toBe(isKept ? 1 : 0);
+  if (!isKept) return;
+  await vi.advanceTimersByTimeAsync(2 * hour);
+  expect([tokenThere(), given.length]).toEqual(['token-1', 2]);
+  made.clear();
+  await vi.advanceTimersByTimeAsync(16 * 60_000);
+  expect(secrets.size).toBe(0);
+});
+
+test('is made again where somebody else vouches for the server', async () => {
+  const { tokens, given } = parts();
+  await tokens.ensure(spec);
+  const other = { ...spec, account: { name: 'robot', uid: 'u', authority: 'other', secret } };
+  await tokens.ensure(other);
+  await tokens.ensure(other);
+  expect(given.length).toBe(2);
 });
 
 test('what is not ours is never touched', async () => {
