@@ -37,13 +37,15 @@ export function isLeanedOn(root: KubeObject, plan: Plan, shares: Shares, cluster
 }
 
 /**
- * Of several that are to leave, those whose replicas are kept until the targets are there: others go on the strength of them
- * too.
+ * Of those that are to leave, and keep replicas until the targets are there: whether others go, or shrink where they stay, on
+ * the strength of these too.
  */
 export function isKeptFor(plan: Plan, shares: Shares, cluster: string): boolean {
   if (plan.mode !== 'counts' || plan.once || plan.goal.has(cluster)) return false;
+  // One that has never settled is asked by being waited for.
+  const isAsked = shares[cluster]?.phase === 'Active';
   return Object.entries(shares).some(
-    ([other, share]) => other !== cluster && !plan.goal.has(other) && gives(plan, other, share),
+    ([other, share]) => other !== cluster && (isAsked || !plan.goal.has(other)) && gives(plan, other, share),
   );
 }
 

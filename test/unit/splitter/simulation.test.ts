@@ -154,6 +154,20 @@ const silentLeaver: [number, string[], Step[]] = [
   ],
 ];
 
+/** One leaves, whose pods failed while nothing was heard of it: it must not be what the one that stays shrinks on. */
+const silentGiver: [number, string[], Step[]] = [
+  4,
+  ['b', 'c'],
+  [
+    { do: 'round', slow: ['a'], times: 1, end: 'silence' },
+    { do: 'scale', to: 2 },
+    { do: 'place', on: ['a', 'c'] },
+    { do: 'fail', on: 'a' },
+    { do: 'split' },
+    { do: 'apply', on: 'c' },
+  ],
+];
+
 describe('any sequence of edits, with syncers that lag', () => {
   it('where pods fail again and clusters fall silent, takes nothing on the strength of what is not there', () => {
     fc.assert(
@@ -164,7 +178,7 @@ describe('any sequence of edits, with syncers that lag', () => {
         expect(Object.values(model.shares).every((s) => s.phase === 'Active')).toBe(true);
         expect(model.ready).toBe(model.replicas);
       }),
-      { numRuns: 1000, examples: [[silentLeaver]] },
+      { numRuns: 1000, examples: [[silentLeaver], [silentGiver]] },
     );
   });
 
