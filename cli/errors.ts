@@ -1,8 +1,7 @@
 import { TransportError } from '../client/errors.ts';
 import { StatusError } from '../kube/status.ts';
 import { UsageError } from '../server/errors.ts';
-import { OwnedError } from '../storage/level/owner.ts';
-import { StoreError } from '../storage/store.ts';
+import { OwnedError, StoreError } from '../storage/store.ts';
 
 export { UsageError };
 

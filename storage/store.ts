@@ -200,3 +200,10 @@ export function prefixRange(prefix: string): Range {
 export function startAfter({ start }: Range, after: string | undefined): string {
   return after === undefined || after < start ? start : `${after}\0`;
 }
+
+/** A process that lives has it; `path`: the file that says so. */
+export class OwnedError extends StoreError {
+  constructor(pid: string, path: string) {
+    super('unavailable', `the store is open in process ${pid} (${path})`);
+  }
+}

@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { StoreError } from '../store.ts';
+import { OwnedError } from '../store.ts';
 import { errorCode, readIfThere } from './files.ts';
-
-/** A process that lives has it. */
-export class OwnedError extends StoreError {
-  constructor(pid: string, path: string) {
-    super('unavailable', `the store is open in process ${pid} (${path})`);
-  }
-}
 
 /**
  * Takes a store's directory for this process: an OWNER file beside LevelDB's LOCK, because LevelDB lets a
