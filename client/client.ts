@@ -12,7 +12,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from './options.ts';
-import { type Length, listPages } from './pages.ts';
+import { type Length, listPages, withKinds } from './pages.ts';
 import { clusterPath, pathOf, type Query, queryOf, type ResourceRef, type Target } from './url.ts';
 import { watchEvents } from './watch.ts';
 
@@ -54,15 +54,16 @@ export class Client {
   /** All pages; `metadata.resourceVersion` is that of the first, from which a watch may start. */
   async list<T extends KubeObject = KubeObject>(
     resource: ResourceRef,
-    options: ListOptions = {},
+    options: ListOptions<T> = {},
   ): Promise<KubeList<T>> {
-    const { signal, labelSelector, fieldSelector, resourceVersion } = options;
+    const { signal, labelSelector, fieldSelector, resourceVersion, keep } = options;
     const path = this.#path(resource, { cluster: options.cluster, namespace: options.namespace });
     const page = async (query: Query, length: Length) => {
       const url = path + queryOf({ labelSelector, fieldSelector, ...query });
       const response = await this.#send({ method: 'GET', url, headers: {}, ...(signal && { signal }) });
       await failIfNotOk(response);
-      return (await decode(response, undefined, (bytes) => length.add(bytes))) as KubeList<T>;
+      const list = (await decode(response, undefined, (bytes) => length.add(bytes))) as KubeList<T>;
+      return keep ? { ...list, items: withKinds(list).items.map(keep) } : list;
     };
     return await listPages(page, options.limit ?? 500, resourceVersion, this.#options.mostListBytes);
   }

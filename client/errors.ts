@@ -92,8 +92,9 @@ export function statusErrorOf(code: number, body: unknown, retryAfter?: string):
 
 /** How long whoever answered so wants to be left alone: a minute at most. */
 export function retryAfterMs(failure: unknown): number {
-  const seconds = failure instanceof StatusError ? failure.details?.retryAfterSeconds : undefined;
-  return Math.min(60, Math.max(0, seconds ?? 0)) * 1000;
+  // Whoever wrote it, a webhook maybe, may have written anything.
+  const seconds: unknown = failure instanceof StatusError ? failure.details?.retryAfterSeconds : undefined;
+  return Number.isFinite(seconds) ? Math.min(60, Math.max(0, seconds as number)) * 1000 : 0;
 }
 
 function isStatus(body: unknown): body is Status {

@@ -1,3 +1,4 @@
+import type { KubeObject } from '../kube/object.ts';
 export interface ClientOptions {
   /** In front of every path, e.g. `/syncers/east`. */
   prefix?: string;
@@ -9,7 +10,7 @@ export interface ClientOptions {
   mostListBytes?: number;
 }
 
-export interface ListOptions {
+export interface ListOptions<T extends KubeObject = KubeObject> {
   cluster?: string | undefined;
   namespace?: string | undefined;
   labelSelector?: string | undefined;
@@ -17,10 +18,12 @@ export interface ListOptions {
   /** Page size; all pages are read whatever it is. */
   limit?: number;
   resourceVersion?: string | undefined;
+  /** What to have of each, page by page: of a long list the whole is never in memory. */
+  keep?: (object: T) => T;
   signal?: AbortSignal | undefined;
 }
 
-export interface WatchOptions extends Omit<ListOptions, 'limit'> {
+export interface WatchOptions extends Omit<ListOptions, 'limit' | 'keep'> {
   /** The server ends the watch after this long. */
   timeoutSeconds?: number;
   /** Longest line of the stream, in bytes. */

@@ -100,7 +100,7 @@ function isTooLarge(error: unknown): boolean {
 }
 
 /** Items of built-in lists come without kind and apiVersion: callers may count on them all the same. */
-function withKinds<T extends KubeObject>(list: KubeList<T>): KubeList<T> {
+export function withKinds<T extends KubeObject>(list: KubeList<T>): KubeList<T> {
   const kind = list.kind.replace(/List$/, '');
   const items = (list.items ?? []).map((item) =>
     item.kind ? item : { ...item, apiVersion: list.apiVersion, kind },

@@ -78,9 +78,10 @@ async function relist<T extends KubeObject>(
 ): Promise<string> {
   const { cluster, namespace, labelSelector, fieldSelector, signal, pageSize } = options;
   const selection = { cluster, namespace, labelSelector, fieldSelector };
-  const list = await client.list<T>(resource, { ...selection, signal, ...(pageSize && { limit: pageSize }) });
   const keep = options.transform ?? withoutManagedFields;
-  cache.replace(list.items.map((item) => keep(item)));
+  const limit = pageSize && { limit: pageSize };
+  const list = await client.list<T>(resource, { ...selection, signal, keep, ...limit });
+  cache.replace(list.items);
   return list.metadata.resourceVersion ?? '0';
 }
 

@@ -223,6 +223,8 @@ export class WatchHub {
       if (!watcher.live || watcher.seen >= last) continue;
       if (++turn.served % CLOCK_EVERY === 0) turn.late ||= performance.now() >= turn.deadline;
       if (turn.late) {
+        // It has had all that there was for it before: of that nothing need be there any more.
+        watcher.seen = Math.max(watcher.seen, first - 1);
         this.#fallBehind(watcher);
         continue;
       }

@@ -180,6 +180,12 @@ export class AccountTokens {
     return known;
   }
 
+  /** Whose token is in which namespace there is what we said of that namespace, not what somebody wrote on a Secret. */
+  #isOf(namespace: string, { cluster, namespace: logical }: Locator): boolean {
+    const home = this.#parts.namespaces.own(namespace)?.locator;
+    return home?.cluster === cluster && home.namespace === logical;
+  }
+
   async #read(key: Key): Promise<KubeObject | undefined> {
     const [namespace = '', name = ''] = key.split('/');
     try {
@@ -204,10 +210,13 @@ export class AccountTokens {
     if (await isUsed(this.#parts, namespace, name)) {
       const locator = readLocator(found);
       const authority = annotations?.[authorityAnnotation] ?? '';
-      if (locator) await this.#make(key, { locator, authority }).catch(() => undefined);
+      if (locator && this.#isOf(namespace, locator))
+        await this.#make(key, { locator, authority }).catch(() => undefined);
       return { after: 'growing', atMost: lookMs };
     }
     this.#known.delete(key);
+    // Meanwhile something else may have come that needs it.
+    if (this.#parts.shares.byIndex('account', key).length > 0) return { after: 0 };
     try {
       const preconditions = { ...(uid && { uid }) };
       await this.#parts.client.delete(secrets, { namespace, name }, { preconditions }, this.#parts.signal);

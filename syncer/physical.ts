@@ -77,10 +77,12 @@ export class Physical {
     if (!this.#kinds.has(of)) await this.#probe(kind);
     const informer = this.#kinds.get(of)?.informer ?? this.#start(kind);
     if (informer.hasSynced) return;
-    const { signal } = this.#options;
-    const late = sleep(syncMs, signal).then(() => false);
-    const inTime = await Promise.race([informer.synced.then(() => true), late]);
-    if (!inTime) throw new StatusError(504, 'Timeout', `no list of ${of} within ${syncMs} ms`);
+    const { signal, unreadable } = this.#options;
+    const late = sleep(syncMs, signal).then(() => 'late' as const);
+    const refused = unreadable.refused(kind).then(() => 'refused' as const);
+    const outcome = await Promise.race([informer.synced, refused, late]);
+    if (outcome === 'refused') throw new StatusError(403, 'Forbidden', `${of} cannot be listed there`);
+    if (outcome === 'late') throw new StatusError(504, 'Timeout', `no list of ${of} within ${syncMs} ms`);
   }
 
   /** What is found to be unreadable as it is read is read when it may be, and waited for by nobody. */

@@ -3,8 +3,11 @@ import type { ResourceRef } from '../client/url.ts';
 import { groupResource } from '../kube/gvk.ts';
 import { isStatusError } from '../kube/status.ts';
 
-/** Of one list of a physical cluster: all that it is trusted with of our memory. */
-export const mostListBytes = 256 << 20;
+/**
+ * Of one list of a physical cluster as it comes: more than a hundred thousand pods, of each of which a part is kept. All that it is
+ * trusted with of our memory.
+ */
+export const mostListBytes = 1 << 30;
 
 /**
  * The kinds that the physical API does not let us list (403), or of which its lists have no end (EENDLESS). What is of them is neither there nor gone: it is not known,

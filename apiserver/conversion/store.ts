@@ -71,9 +71,9 @@ class Seen {
     return this.#shown(entry, this.#showing);
   }
 
-  /** It was written: what is to follow is not left out because somebody went. */
+  /** It was written: what is to follow is not left out because somebody went, or because too much is kept. */
   written(entry: Entry): Promise<Entry> {
-    const { signal: _, ...showing } = this.#showing;
+    const { signal: _left, keeping: _kept, ...showing } = this.#showing;
     return this.#shown(entry, showing);
   }
 

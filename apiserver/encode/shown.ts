@@ -35,7 +35,7 @@ function decoded({ core, info, stored }: ResourceExchange, entry: Entry): KubeOb
 }
 
 /** Custom resources of all logical clusters: each has its own definition, and none says how others' are shown. */
-function isOfAll({ info, served }: ResourceExchange): boolean {
+export function isOfAll({ info, served }: ResourceExchange): boolean {
   return info.cluster === '*' && served.custom === true;
 }
 

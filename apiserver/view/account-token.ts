@@ -4,6 +4,7 @@ import { accountOf } from '../../cluster/pod-access.ts';
 import { podSpecOf } from '../../cluster/pod-spec.ts';
 import type { AccountToken, ObjectRef, PhysicalCluster } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { othersFirst } from '../../kube/others.ts';
 import { notFound, StatusError } from '../../kube/status.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 import { isRecord, textAt } from '../../kube/untyped.ts';
@@ -15,6 +16,8 @@ import { accountsStored, addressIn } from './places.ts';
 
 /** Half of it is left when a syncer asks for another: so long may nobody be there to ask. */
 const lifeSeconds = 24 * 3600;
+/** A few milliseconds' work. */
+const mostAtOnce = 20;
 const rootCa = { group: '', resource: 'configmaps', name: 'kube-root-ca.crt' };
 
 /**
@@ -63,8 +66,10 @@ async function runsHere(
     const spec = podSpecOf(root, rule);
     return isRecord(spec) && accountOf(spec) === place.name;
   };
+  let asked = 0;
   for (const ref of index.owners(metadata.name ?? '', place)?.values() ?? []) {
     if (placedKind(ref)?.role !== 'workload') continue;
+    if (++asked % mostAtOnce === 0) await othersFirst(place.logical);
     const address = addressIn(place, ref);
     const root = await readObject(store, address);
     if (root?.metadata.uid !== ref.uid) continue;

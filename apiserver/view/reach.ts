@@ -4,8 +4,9 @@ import { accessOf, accountOf, type PodAccess } from '../../cluster/pod-access.ts
 import { podSpecOf } from '../../cluster/pod-spec.ts';
 import type { InClusterConfig, PhysicalCluster, Placement } from '../../cluster/types.ts';
 import { deepEqual } from '../../kube/deep.ts';
+import type { KubeObject } from '../../kube/object.ts';
 import type { Entry, Store, StoreEvent } from '../../storage/store.ts';
-import { decodeStored } from '../registry/codec.ts';
+import { decodeStored, shownStored } from '../registry/codec.ts';
 import { collectionRange, parseKey } from '../registry/keys.ts';
 import { readObject } from '../registry/rewrite.ts';
 import { besideOf, clusterIn, placeOfAccount } from './beside.ts';
@@ -24,6 +25,20 @@ export type Accessing = (
   revision: number,
 ) => Promise<PodAccess | undefined>;
 
+/** For which Placements, by their keys, it may be another way by now; in which logical cluster that was said. */
+interface Reached {
+  cluster: string;
+  concerns: (key: string) => boolean;
+}
+
+/** Most of what is written of an account, of a token's Secret or of labels, says nothing of its pods. */
+function isAsBefore({ type, entry, previous }: StoreEvent): boolean {
+  if (type === 'delete' || previous === undefined) return false;
+  const said = ({ metadata, automountServiceAccountToken }: KubeObject) =>
+    [metadata.uid, automountServiceAccountToken] as const;
+  return deepEqual(said(shownStored(previous)), said(shownStored(entry)));
+}
+
 /** How pods on one physical cluster reach their logical clusters, as its PhysicalCluster says. */
 export class Reach {
   readonly #store: Store;
@@ -41,20 +56,21 @@ export class Reach {
     this.#config = found?.spec?.inClusterConfig;
   }
 
-  /** Takes an event in. Undefined: it changes nothing of what `now` answers; else for which Placements it may, by their keys. */
-  feed(event: StoreEvent): ((key: string) => boolean) | undefined {
+  /** Takes an event in. Undefined: it changes nothing of what `now` answers. */
+  feed(event: StoreEvent): Reached | undefined {
     const what = besideOf(event.entry.key);
-    if (what === 'account' && this.#config) {
+    if (what === 'account') {
+      if (!this.#config || isAsBefore(event)) return undefined;
       const { logical, namespace } = placeOfAccount(event.entry.key);
       const there = collectionRange(placementsStored, logical, namespace).start;
-      return (key) => key.startsWith(there);
+      return { cluster: logical, concerns: (key) => key.startsWith(there) };
     }
     if (what !== 'cluster') return undefined;
     const { name, cluster } = clusterIn(event);
     const config = cluster?.spec?.inClusterConfig;
     if (name !== this.#cluster || deepEqual(config, this.#config)) return undefined;
     this.#config = config;
-    return () => true;
+    return { cluster: rootCluster, concerns: () => true };
   }
 
   /** As the PhysicalCluster is now, however late it is asked. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { rootCluster } from '../../cluster/names.ts';
 import type { PodAccess } from '../../cluster/pod-access.ts';
 import type { Placement, PlacementSpec, ShareView, ShareViewSpec } from '../../cluster/types.ts';
 import { encodeJson } from '../../kube/json.ts';
@@ -116,18 +117,18 @@ export class Shares {
     const tell = async (item: Item) =>
       this.#tell(item, root, entry.revision, await accessing(item, root, entry.revision));
     return async () => [
-      ...(await tellAll(items, tell)),
+      ...(await tellAll(items, rootCluster, tell)),
       ...((await anew?.()) ?? []),
       ...((await beside?.()) ?? []),
     ];
   }
 
   #reached(event: StoreEvent): Work | undefined {
-    const concerns = this.#reach.feed(event);
-    if (!concerns) return undefined;
+    const reached = this.#reach.feed(event);
+    if (!reached) return undefined;
     const accessing = this.#reach.now();
-    const items = [...this.#items.values()].filter(({ key }) => concerns(key));
-    return () => tellAll(items, (item) => this.#anew(item, event.entry.revision, accessing));
+    const items = [...this.#items.values()].filter(({ key }) => reached.concerns(key));
+    return () => tellAll(items, reached.cluster, (item) => this.#anew(item, event.entry.revision, accessing));
   }
 
   /** As it is at that revision. */

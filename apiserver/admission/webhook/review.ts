@@ -125,7 +125,8 @@ export function denial(name: string, result: JsonObject): StatusError {
   return new StatusError(code, reason, said ? `${by}: ${said}` : `${by} without explanation`, details);
 }
 
-function detailsOf({ causes, ...rest }: StatusDetails): StatusDetails {
+function detailsOf({ causes, retryAfterSeconds, ...given }: StatusDetails): StatusDetails {
+  const rest = { ...given, ...(Number.isInteger(retryAfterSeconds) && { retryAfterSeconds }) };
   if (!Array.isArray(causes)) return rest;
   return {
     ...rest,

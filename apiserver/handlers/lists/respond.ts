@@ -1,13 +1,14 @@
 import type { ApiResponse } from '../../../kube/http.ts';
 import { andThen, type Later } from '../../../kube/later.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { Pace } from '../../../kube/others.ts';
 import type { Entry } from '../../../storage/store.ts';
 import type { ResourceExchange } from '../../core.ts';
 import { clustersOf, saysClusters } from '../../encode/clusters-column.ts';
 import { type Form, notAcceptable } from '../../encode/negotiate.ts';
 import { partial } from '../../encode/partial.ts';
 import { encoded, goType, includeOf, type Kinded, listKind } from '../../encode/respond.ts';
-import { isSpliced, shownFrom, toSplice } from '../../encode/shown.ts';
+import { isOfAll, isSpliced, shownFrom, toSplice } from '../../encode/shown.ts';
 import { tableOf } from '../../encode/table.ts';
 import { respondJoined } from './join.ts';
 import { respondInPieces } from './pieces.ts';
@@ -24,11 +25,8 @@ export function respondList(
   // Lists of custom resources say that there is no more, those of built-in kinds say nothing.
   const meta = served.custom && form.shape === 'object' ? { continue: '', ...metadata } : metadata;
   if (form.encoding === 'json' && form.shape === 'object' && !form.pretty && isSpliced(exchange)) {
-    return respondJoined(
-      exchange,
-      entries.map((entry) => toSplice(exchange, entry)),
-      meta,
-    );
+    const due = isOfAll(exchange) ? spliced(exchange, entries) : entries;
+    return andThen(due, (all) => respondJoined(exchange, all, meta));
   }
   const says = saysClusters(exchange, form);
   const make = (some: readonly Entry[]): Later<Kinded> => {
@@ -40,6 +38,19 @@ export function respondList(
   };
   if (isLong(entries)) return respondInPieces(exchange, form, entries, make);
   return andThen(make(entries), (list) => encoded(200, list, form));
+}
+
+/** Objects of all logical clusters, some of which have to be made: a few at a time. */
+async function spliced(exchange: ResourceExchange, entries: readonly Entry[]): Promise<Entry[]> {
+  const pace = new Pace(exchange.info.cluster);
+  const all: Entry[] = [];
+  for (const entry of entries) {
+    const one = toSplice(exchange, entry);
+    all.push(one);
+    const others = one === entry ? undefined : pace.after(one.value.length);
+    if (others) await others;
+  }
+  return all;
 }
 
 /** It takes longer to make than anybody has to wait. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { PhysicalCluster } from '../../../cluster/types.ts';
+import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
 import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
 import { deployment, find, readyPods, resources, settled, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
@@ -43,4 +43,29 @@ test('a cluster of which a list has no end works without that kind, and says so'
     return condition?.status === 'False' && condition;
   });
   expect(said).toMatchObject({ message: expect.stringContaining('configmaps') });
+});
+
+test('what needs that kind keeps no other from being applied', async () => {
+  world.physical('east').faults.instead = pagesWithoutEnd;
+  await world.register('east');
+  const inDefault = { namespace: 'default' };
+  const names = Array.from({ length: 40 }, (_, i) => `map-${i}`);
+  for (const name of names)
+    await world.admin.create(
+      resources.configmaps,
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } },
+      inDefault,
+    );
+  const many = deployment('many', 1, 'east');
+  const { template } = many.spec as { template: { spec: { containers: object[] } } };
+  const envFrom = names.map((name) => ({ configMapRef: { name } }));
+  template.spec.containers = template.spec.containers.map((one) => ({ ...one, envFrom }));
+  await world.admin.create(resources.deployments, many, inDefault);
+  await until('it waits for them', async () => {
+    const placement = await find<Placement>(world.admin, resources.placements, 'map-39.configmaps');
+    return placement?.status?.clusters?.['east']?.error?.reason === 'Forbidden';
+  });
+  await world.admin.create(resources.deployments, deployment('web', 1, 'east'), inDefault);
+  await settled(world.admin, 'web.deployments.apps');
+  expect(await readyPods(world.physical('east'), 'many')).toEqual([]);
 });

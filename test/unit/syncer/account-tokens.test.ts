@@ -84,7 +84,7 @@ function parts() {
       on: (handler: object) => void handlers.push(handler),
     },
     physical: { inNamespace: () => objects.map((object) => ({ object })) },
-    namespaces: { own: () => ({}), count: () => 1, informer: { on: () => undefined } },
+    namespaces: { own: () => ({ locator }), count: () => 1, informer: { on: () => undefined } },
     signal: life.signal,
     logger: silentLogger,
   } as never);

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { KubeObject } from '../../../../kube/object.ts';
 import { Random } from '../../../fault/random.ts';
 import { until } from '../../../world/objects.ts';
@@ -97,4 +97,40 @@ it('how pods reach their logical cluster is told by a watch, from whenever on, a
     life.abort();
   }
   expect(given).toBeGreaterThan(40);
+});
+
+it('what is written of an account that says nothing of its pods looks at no share', async () => {
+  const upstream = await Upstream.make('west');
+  const cluster = object('atoll.dev/v1alpha1', 'PhysicalCluster', 'west');
+  const spec = {
+    kubeconfigSecretRef: { namespace: 'a', name: 'b' },
+    inClusterConfig: { server: 'https://one' },
+  };
+  await upstream.write(keys.physicalCluster('west'), {
+    ...cluster,
+    metadata: { name: 'west', uid: 'w' },
+    spec,
+  });
+  const robot = object('v1', 'ServiceAccount', 'default');
+  await upstream.write(accountKey('default'), robot);
+  const [web, ref] = deployment('web');
+  await upstream.place(web, ref, { west: { phase: 'Active' } });
+  const life = new AbortController();
+  const state = await followed(upstream.client('west'), life.signal);
+  const marker = async (name: string) => {
+    const [root, at] = deployment(name);
+    await upstream.place(root, at, { west: { phase: 'Active' } });
+    await until('it is told', async () => state.has(`${name}.deployments.apps`));
+  };
+  await marker('followed');
+  const read = vi.spyOn(upstream.store, 'get');
+  const looks = () => read.mock.calls.filter(([key]) => key === keys.object(ref, logical, namespace)).length;
+  const annotated = { ...robot, metadata: { ...robot.metadata, annotations: { a: 'b' } } };
+  await upstream.write(accountKey('default'), annotated);
+  await marker('first');
+  expect(looks()).toBe(0);
+  await upstream.write(accountKey('default'), { ...annotated, automountServiceAccountToken: false });
+  await marker('second');
+  expect(looks()).toBe(1);
+  life.abort();
 });
