@@ -123,6 +123,8 @@ it('a real Prometheus scrapes it as one who may do nothing else, and evaluates t
   const absent = [
     'apiserver_audit_error_total',
     'apiserver_audit_level_total',
+    'apiserver_conversion_webhook_duration_seconds',
+    'apiserver_conversion_webhook_request_total',
     'apiserver_envelope_encryption_dek_source_cache_size',
     'apiserver_envelope_encryption_invalid_key_id_from_status_total',
     'apiserver_envelope_encryption_kms_operations_latency_seconds',
