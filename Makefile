@@ -40,7 +40,7 @@ etcd: ## find or build the etcd that the tests run (2 minutes once; needs Go, or
 kubernetes: ## build the real Kubernetes that e2e, bundles and bench run beside (7 minutes once; needs Go)
 	@test/kubernetes/build
 
-e2e: build kubernetes ## real kubectl and clients, two real Kubernetes clusters, faults of etcd, killed processes, a real Prometheus, two operators: needs Go, Python, Debian's prometheus
+e2e: build kubernetes ## all or, of its long files, E2E_PART=1/2 of them: real kubectl and clients, two real Kubernetes clusters, faults of etcd, killed processes, a real Prometheus, two operators: needs Go, Python, Debian's prometheus
 	@test/operators/build >/dev/null && test/operators/build-argo-rollouts >/dev/null
 	@$(BIN)/vitest run --project e2e
 
