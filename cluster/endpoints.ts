@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { KubeObject } from '../kube/object.ts';
 import { isReflected } from './reflected.ts';
 
@@ -19,6 +20,20 @@ export function isPlaceholder(endpoints: KubeObject): boolean {
     endpoints.metadata.labels?.[managedByLabel.endpoints] === endpointsController &&
     !isReflected(endpoints)
   );
+}
+
+/** Of a slice that is made here for a Service or Endpoints of that uid. What it is for says its name: made twice, it is there once. */
+export function sliceName(service: string, ownerUid: string, addressType: string, part = ''): string {
+  const hash = createHash('sha256').update(`${ownerUid}/${addressType}/${part}`).digest('hex');
+  return `${service}-${hash.slice(0, 8)}`;
+}
+
+/** As isPlaceholder, of a Service's slice. */
+export function isPlaceholderSlice(slice: KubeObject, serviceUid: string | undefined): boolean {
+  const { labels, deletionTimestamp, ownerReferences = [] } = slice.metadata;
+  if (isReflected(slice) || deletionTimestamp) return false;
+  if (labels?.[managedByLabel.slice] !== sliceController) return false;
+  return ownerReferences.some(({ uid }) => uid === serviceUid);
 }
 
 /** Made by a physical cluster from Endpoints that are the user's, who has them here: here they are mirrored once. */

@@ -1,6 +1,7 @@
 import type { Client } from '../client/client.ts';
 import type { Informer } from '../client/informer.ts';
 import { identifyingNamespace } from '../cluster/identity.ts';
+import { isReady } from '../cluster/life.ts';
 import { physicalClusters } from '../cluster/names.ts';
 import { readability } from '../cluster/readable.ts';
 import { silenceSince } from '../cluster/silence.ts';
@@ -79,15 +80,20 @@ export class Questions {
 
 /** Says every `intervalMs`, and when asked, that the syncer lives, and whether the physical API answers it. */
 export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
-  const { signal, logger, intervalMs, nodes } = options;
+  const { name, upstream, signal, logger, intervalMs } = options;
   const served = new Served(options.client);
   let unsettled = 0;
   let beats = 0;
   let last: number | undefined;
+  // Of what it says here the syncer alone is the author: the cluster need not be read again after each word.
+  let known: PhysicalCluster | undefined;
   while (!signal.aborted) {
     try {
       const began = Date.now();
-      const becameReady = await beat(options, nodes, beats++ % servedBeats === 0 ? served : undefined);
+      const before = known ?? (await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal));
+      known = undefined;
+      known = await beat(options, before, beats++ % servedBeats === 0 ? served : undefined);
+      const becameReady = isReady(known) && !isReady(before);
       // One beat may have taken so long that the cluster counted as silent, and not silent, while it was under way.
       if (becameReady || Date.now() - (last ?? began) > silentBeats * intervalMs) unsettled = 2;
       last = began;
@@ -100,16 +106,15 @@ export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
   }
 }
 
-/** Whether it is Ready now, and was not before. */
+/** The cluster with what was found. */
 async function beat(
   options: HeartbeatOptions,
-  informer: Informer,
+  before: PhysicalCluster,
   served: Served | undefined,
-): Promise<boolean> {
-  const { name, upstream, client, signal, intervalMs } = options;
+): Promise<PhysicalCluster> {
+  const { name, upstream, client, nodes, signal, intervalMs } = options;
   // Of what happens while it is asked nothing is said.
   const now = new Date(options.questions.begin()).toISOString();
-  const before = await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal);
   const timeoutMs = Math.max(1_000, intervalMs);
   const found = await probe(client, signal, timeoutMs, served !== undefined);
   options.outage.heard(found.error);
@@ -126,10 +131,10 @@ async function beat(
     ...(found.version && { version: found.version }),
     ...(namespaces !== undefined && { namespaces }),
     ...(serves && { serves }),
-    ...(informer.hasSynced && { allocatable: allocatable(informer.values()) }),
+    ...(nodes.hasSynced && { allocatable: allocatable(nodes.values()) }),
   };
-  await upstream.patch(physicalClusters, { name, subresource: 'status' }, 'merge', { status }, { signal });
-  return ready.status === 'True' && readyOf(before)?.status !== 'True';
+  const to = { name, subresource: 'status' };
+  return await upstream.patch<PhysicalCluster>(physicalClusters, to, 'merge', { status }, { signal });
 }
 
 interface Found {
@@ -183,10 +188,6 @@ function verdictOf(cluster: PhysicalCluster, { error }: Found, refused: string |
     };
   if (refused !== undefined) return { status: 'False', reason: 'SameCluster', message: refused };
   return { status: 'True', reason: 'SyncerConnected', message: 'the cluster answers' };
-}
-
-function readyOf({ status }: PhysicalCluster): Condition | undefined {
-  return status?.conditions?.find((condition) => condition.type === 'Ready');
 }
 
 function conditionOf(

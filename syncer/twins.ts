@@ -15,6 +15,7 @@ export class Twins {
   constructor(client: Client, clusters: Informer<PhysicalCluster>) {
     this.#client = client;
     this.#clusters = clusters;
+    clusters.addIndex('uid', ({ status }) => (status?.clusterUID ? [status.clusterUID] : []));
   }
 
   /** Why the PhysicalCluster of that key, which says that it is `clusterUID`, may not be taken. */
@@ -23,7 +24,7 @@ export class Twins {
     if (!cluster) return undefined;
     const own = await this.#isOwn(clusterUID, signal);
     const told = { ...cluster, status: { ...cluster.status, clusterUID } };
-    return whyNotTaken(told, this.#clusters.values(), () => own);
+    return whyNotTaken(told, this.#clusters.byIndex('uid', clusterUID), () => own);
   }
 
   async #isOwn(uid: string, signal: AbortSignal): Promise<boolean> {

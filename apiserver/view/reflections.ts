@@ -1,5 +1,5 @@
 import { isClaimInUse } from '../../cluster/claims.ts';
-import { isPlaceholder } from '../../cluster/endpoints.ts';
+import { isMirrored, isPlaceholder, isPlaceholderSlice, sliceName } from '../../cluster/endpoints.ts';
 import { reflectedFromAnnotation, reflectedUidAnnotation } from '../../cluster/names.ts';
 import { parseClusters } from '../../cluster/placement.ts';
 import { isHeld, type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
@@ -51,10 +51,12 @@ export async function putReflection(
   address: SliceAddress,
   body: Record<string, unknown>,
 ): Promise<KubeObject> {
+  let isNew = false;
   const written = await rewriteObject(
     store,
     addressIn(address, { ...kind, name: address.name }),
     async (stored) => {
+      isNew = stored === undefined;
       const there = stored && withUid(stored);
       const owners = ownersHere(index, kind, address, Boolean(body['namespaceUid']));
       const before = there && !(await replaces(store, kind, there, address)) ? there : undefined;
@@ -70,7 +72,27 @@ export async function putReflection(
   );
   const object = written as KubeObject;
   if (kind.resource === 'replicasets') await noteRevision(registry, address, object);
+  if (kind.kind === 'EndpointSlice' && isNew) await replacePlaceholder(store, kind, address, object);
   return object;
+}
+
+/** The empty slice that stood for it goes at once: who counts slices, as all of a Service's, finds it beside that one else until its controller hears. */
+async function replacePlaceholder(
+  store: Store,
+  kind: ReflectedKind,
+  address: SliceAddress,
+  slice: KubeObject,
+): Promise<void> {
+  if (isMirrored(slice)) return;
+  for (const { kind: owner, name, uid } of slice.metadata.ownerReferences ?? []) {
+    if (owner !== 'Service') continue;
+    const placeholder = sliceName(name, uid, String(slice['addressType']));
+    const isGoing = (there: KubeObject) =>
+      isPlaceholderSlice(there, uid) && (there.metadata.finalizers ?? []).length === 0;
+    await rewriteObject(store, addressIn(address, { ...kind, name: placeholder }), (there) =>
+      there && isGoing(there) ? undefined : there,
+    );
+  }
 }
 
 /** Of what this cluster reflected only, and of this uid if one is given; anything else is not there. Other clusters' part of it stays. */

@@ -1,12 +1,13 @@
-import { createHash } from 'node:crypto';
 import {
   endpointsController,
   isMirrored,
   isPlaceholder,
+  isPlaceholderSlice,
   managedByLabel,
   mirroringController,
   serviceNameLabel,
   sliceController,
+  sliceName,
 } from '../../cluster/endpoints.ts';
 import { isSelectorless } from '../../cluster/kinds.ts';
 import { isOurs, isReflected } from '../../cluster/reflected.ts';
@@ -59,7 +60,7 @@ function placeholders(service: KubeObject, { endpoints, slices }: Found): Steps 
       ? [{ old: endpoints, wanted: withLabels(endpoints, wanted) }]
       : [];
   const told = slices.some((slice) => isReflected(slice) && !isMirrored(slice));
-  const mine = slices.filter((slice) => isEmptyOf(slice, service));
+  const mine = slices.filter((slice) => isPlaceholderSlice(slice, service.metadata.uid));
   const slice = emptySlice(service);
   return {
     create: [...make, ...(told || mine.length > 0 ? [] : [slice])],
@@ -71,12 +72,6 @@ function placeholders(service: KubeObject, { endpoints, slices }: Found): Steps 
     ],
     remove: told ? mine : [],
   };
-}
-
-function isEmptyOf(slice: KubeObject, service: KubeObject): boolean {
-  if (isReflected(slice) || slice.metadata.deletionTimestamp) return false;
-  if (slice.metadata.labels?.[managedByLabel.slice] !== sliceController) return false;
-  return (slice.metadata.ownerReferences ?? []).some(({ uid }) => uid === service.metadata.uid);
 }
 
 function withLabels(object: KubeObject, { metadata: { labels = {} } }: KubeObject): KubeObject {
@@ -108,7 +103,7 @@ function labelsOf(service: KubeObject): Record<string, string> {
   return { ...service.metadata.labels, ...(isHeadless && { [headless]: '' }) };
 }
 
-/** A slice that this controller makes. What it is for says its name: made twice, it is there once. */
+/** A slice that this controller makes. */
 function sliceOf(of: {
   namespace: string;
   service: string;
@@ -119,13 +114,12 @@ function sliceOf(of: {
   part?: string;
 }): KubeObject {
   const { namespace, service, addressType, labels, managedBy, owner, part = '' } = of;
-  const suffix = createHash('sha256').update(`${owner.uid}/${addressType}/${part}`).digest('hex').slice(0, 8);
   return {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
     metadata: {
       generateName: `${service}-`,
-      name: `${service}-${suffix}`,
+      name: sliceName(service, owner.uid, addressType, part),
       namespace,
       labels: { ...labels, [managedByLabel.slice]: managedBy, [serviceNameLabel]: service },
       ownerReferences: [owner],
