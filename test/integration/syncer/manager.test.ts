@@ -62,8 +62,14 @@ beforeEach(async () => {
       if (!found) throw new Error(`no ${name}`);
       return found.transport;
     },
-    upstreamFor: (name, { fence }) =>
-      new Client(server.transport(syncerUser(name), fence), { prefix: `/syncers/${name}` }),
+    upstreamFor: (name, { fence }) => {
+      const inner = server.transport(syncerUser(name), fence);
+      const upstream: Transport = (request) => {
+        asked.push(`${request.method} ${request.url}`);
+        return inner(request);
+      };
+      return new Client(upstream, { prefix: `/syncers/${name}` });
+    },
     elect: (name, lead, signal) =>
       runLeader({ store, name, lead, signal, logger: silentLogger, ttlMs: 1000 }),
     signal: life.signal,
@@ -105,12 +111,14 @@ async function place(name: string, where: Placement['spec']): Promise<void> {
   });
 }
 
-test('the credentials of a cluster are read when it or they change, and not whenever it says that it lives', async () => {
+test('neither the credentials of a cluster nor itself are read whenever it says that it lives, and they are when it or they change', async () => {
   await register('east');
   await until('east', async () => (await ready('east')) === 'True');
   const beat = async () =>
     (await client.get<PhysicalCluster>(clusters, { name: 'east' })).status?.lastHeartbeatTime;
-  const reads = () => asked.splice(0).filter((one) => one.endsWith('/secrets/east')).length;
+  const readsOf = (...ends: string[]) =>
+    asked.splice(0).filter((one) => one.startsWith('GET') && ends.some((end) => one.endsWith(end))).length;
+  const reads = () => readsOf('/secrets/east');
   const beats = async (count: number) => {
     for (let i = 0; i < count; i++) {
       const last = await beat();
@@ -120,7 +128,7 @@ test('the credentials of a cluster are read when it or they change, and not when
   await beats(2);
   reads();
   await beats(5);
-  expect(reads()).toBe(0);
+  expect(readsOf('/secrets/east', '/physicalclusters/east')).toBe(0);
   const secret = { namespace: 'default', name: 'east' };
   await client.patch(secrets, secret, 'merge', { data: { kubeconfig: 'e30K' } });
   await until('they are read', () => reads() > 0);
