@@ -20,6 +20,9 @@ import type { Settings } from './settings.ts';
 /** Of a cluster's answer, of which others are read at a time: a hundred of the largest objects. Longer lists come in pages. */
 const maxResponseBytes = 256 * 1024 * 1024;
 
+/** Of a lease that no other server asks for, and that is released for a process that dies: a thousand are renewed each quarter of it. */
+const aloneTtlMs = 60_000;
+
 export interface SyncerManager {
   connectPod: PodConnector;
   connectService: ServiceConnector;
@@ -69,7 +72,7 @@ export function startSyncerManager(parts: {
     if (!leads) return untilAborted(ending);
     const name = `syncers/${cluster}`;
     const led = metrics?.leaders.leading(name, lead) ?? lead;
-    const turn = members && { isMine: () => members.isMine(name) };
+    const turn = members ? { isMine: () => members.isMine(name) } : { ttlMs: aloneTtlMs };
     await runLeader({ store, name, lead: led, signal: ending, logger, ...turn });
     metrics?.leaders.forget(name);
   };

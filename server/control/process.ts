@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '../../kube/log.ts';
-import { serveStore } from '../../storage/pipe/serve.ts';
+import { type Served, serveStore } from '../../storage/pipe/serve.ts';
 import type { Store } from '../../storage/store.ts';
 import { Remote } from '../metrics/remote.ts';
 import type { Scraper } from '../metrics/scraper.ts';
@@ -15,7 +15,7 @@ import { type Order, type Report, storeDescriptor } from './messages.ts';
 import { feelPulse } from './pulse.ts';
 
 const program = fileURLToPath(new URL('./main.js', import.meta.url));
-/** After it ended by itself, until the next starts: what it led is led by nobody for as long, whoever starts. */
+/** After it ended by itself, until the next starts. */
 const restartMs = 1000;
 /** What controllers have begun takes less; a physical cluster that does not answer is not waited for. */
 const stopMs = 10_000;
@@ -76,6 +76,7 @@ export class ControlProcess {
     const { store, settings, rootCa, url, logger, scraper, profiles } = this.#options;
     return new Promise((resolve) => {
       let child: ChildProcess;
+      let served: Served | undefined;
       try {
         child = fork(program, [], {
           execArgv: [...process.execArgv, '--v8-pool-size=1'],
@@ -92,14 +93,17 @@ export class ControlProcess {
       } catch (err) {
         return resolve({ err });
       }
-      child.on('exit', (code, by) => resolve({ pid: child.pid, code, signal: by }));
+      child.on('exit', async (code, by) => {
+        await served?.died();
+        resolve({ pid: child.pid, code, signal: by });
+      });
       child.on('error', (err) => {
         if (child.pid === undefined) resolve({ err });
       });
       if (child.pid === undefined) return;
       this.#child = child;
       yieldToUsers(child.pid);
-      serveStore(store, child.stdio[storeDescriptor] as Duplex);
+      served = serveStore(store, child.stdio[storeDescriptor] as Duplex);
       logger.info({ pid: child.pid }, 'controllers and syncers have a process of their own');
       tell(child, { order: 'control', settings, rootCa, url });
       countIn(child, scraper, profiles);

@@ -4,10 +4,12 @@ import type { Lease } from '../store.ts';
 export class HeldLeases {
   readonly #held = new Map<number, Lease>();
   #next = 0;
+  #isOver = false;
 
   hold(lease: Lease): number {
     const number = ++this.#next;
-    this.#held.set(number, lease);
+    if (this.#isOver) void lease.release().catch(() => undefined);
+    else this.#held.set(number, lease);
     return number;
   }
 
@@ -22,5 +24,14 @@ export class HeldLeases {
     this.#held.delete(number);
     await lease?.release();
     return false;
+  }
+
+  /** Those that are held, and those that are still on their way. */
+  async releaseAll(): Promise<void> {
+    this.#isOver = true;
+    const held = [...this.#held.values()];
+    this.#held.clear();
+    // One that cannot be released ends by itself.
+    await Promise.allSettled(held.map((lease) => lease.release()));
   }
 }

@@ -17,13 +17,19 @@ const ALL: Range = { start: '', end: '\x7f' };
 
 /**
  * Answers what comes over `channel` (binary, both ways) from `store` until the channel ends; then every watch and
- * every pending answer of it is let go. Leases are not: they end by themselves, as those of a process that died.
- * `closed` resolves then, and never rejects. What is no frame ends the channel.
+ * every pending answer of it is let go. Leases are not: who loses its channel may still act by them, and they end by
+ * themselves. `closed` resolves then, and never rejects. What is no frame ends the channel.
  */
-export function serveStore(store: Store, channel: Duplex): { readonly closed: Promise<void> } {
+export function serveStore(store: Store, channel: Duplex): Served {
   const server = new Server(store, channel);
   server.start();
-  return { closed: server.closed };
+  return { closed: server.closed, died: () => server.died() };
+}
+
+export interface Served {
+  readonly closed: Promise<void>;
+  /** The process at the other end has ended: nobody has to wait for its leases. Never rejects. */
+  died(): Promise<void>;
 }
 
 class Server {
@@ -63,6 +69,11 @@ class Server {
     this.#channel.on('data', this.#onData);
     for (const end of ['end', 'close', 'error']) this.#channel.on(end, this.#letGo);
     if (this.#channel.destroyed) this.#letGo();
+  }
+
+  async died(): Promise<void> {
+    this.#letGo();
+    await this.#leases.releaseAll();
   }
 
   readonly #onData = (chunk: Buffer): void => {

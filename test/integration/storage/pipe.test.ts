@@ -75,15 +75,17 @@ describe('a process behind a pipe', () => {
         stop();
       };
     };
-    const { child, closed } = start(store);
+    const { child, closed, died } = start(store);
     const told = await untilTold(child, 500);
     expect(live).toBe(21);
     child.kill('SIGKILL');
     await Promise.all([closed, once(child, 'exit')]);
     expect(live).toBe(0);
     for (const { key, revision } of told) expect((await store.get(key))?.revision).toBe(revision);
-    // As of any process that died: the lease ends by itself.
+    // A channel that ended is no word of the process.
     expect(await store.acquire('leader', 1000)).toBeUndefined();
+    await died();
+    expect(await store.acquire('leader', 1000)).toMatchObject({ name: 'leader' });
     await store.close();
   });
 
