@@ -78,12 +78,14 @@ async function watch<T extends { readonly length: number }, Batch>(
   const sender = new Sender(stream, teller, core.observer?.watching(exchange.info));
   try {
     const begin = await initial(exchange, query, selection);
+    // What it begins with is held by nothing that lasts as long as the watch.
+    const { after } = begin;
     sender.begin(begin, query.sendInitialEvents === true && query.bookmarks);
     const onEnd = (reason: unknown) => sender.finish(watchEnd(reason, exchange.served));
     const range = rangeFor(exchange, selection) ?? wholeRange(exchange);
     await begun(stream, onEnd, (pause) =>
       core.store.watch(range, {
-        after: begin.after,
+        after,
         signal: stop.signal,
         onEnd,
         pause,
