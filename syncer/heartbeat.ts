@@ -12,6 +12,7 @@ import { addQuantity, formatQuantity, parseQuantity, type Quantity } from '../ku
 import { isStatusError } from '../kube/status.ts';
 import { textAt } from '../kube/untyped.ts';
 import { within } from '../kube/within.ts';
+import { busyMs, isBusy } from './busy.ts';
 import type { Outage } from './outage.ts';
 import { Served } from './served.ts';
 import type { Unreadable } from './unreadable.ts';
@@ -85,33 +86,46 @@ export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
   let beats = 0;
   let last: number | undefined;
   while (!signal.aborted) {
+    let busy: unknown;
     try {
       const began = Date.now();
-      const becameReady = await beat(options, nodes, beats++ % servedBeats === 0 ? served : undefined);
+      const said = await beat(options, nodes, beats++ % servedBeats === 0 ? served : undefined);
+      busy = said.busy;
       // One beat may have taken so long that the cluster counted as silent, and not silent, while it was under way.
-      if (becameReady || Date.now() - (last ?? began) > silentBeats * intervalMs) unsettled = 2;
+      if (said.becameReady || Date.now() - (last ?? began) > silentBeats * intervalMs) unsettled = 2;
       last = began;
       if (unsettled > 0) options.heardAgain?.();
       unsettled = Math.max(0, unsettled - 1);
     } catch (err) {
-      if (!signal.aborted) logger.warn({ err }, 'heartbeat failed');
+      if (isBusy(err)) busy = err;
+      if (!signal.aborted) logger[isBusy(err) ? 'debug' : 'warn']({ err }, 'heartbeat failed');
     }
-    await options.questions.wait(intervalMs, signal);
+    // Nor is it asked before its time because somebody wants to know.
+    if (isBusy(busy)) await sleep(busyMs(busy, intervalMs), signal);
+    else await options.questions.wait(intervalMs, signal);
   }
 }
 
-/** Whether it is Ready now, and was not before. */
+/**
+ * Says what is found. Of a cluster that is busy nothing is said as long as it is not silent for it: it throws what that answered.
+ * `becameReady`: it is Ready now, and was not before.
+ */
 async function beat(
   options: HeartbeatOptions,
   informer: Informer,
   served: Served | undefined,
-): Promise<boolean> {
+): Promise<{ becameReady: boolean; busy?: unknown }> {
   const { name, upstream, client, signal, intervalMs } = options;
   // Of what happens while it is asked nothing is said.
   const now = new Date(options.questions.begin()).toISOString();
   const before = await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal);
   const timeoutMs = Math.max(1_000, intervalMs);
   const found = await probe(client, signal, timeoutMs, served !== undefined);
+  if (found.busy !== undefined) {
+    const last = Date.parse(before.status?.lastHeartbeatTime ?? '') || 0;
+    const next = Date.now() + busyMs(found.busy, intervalMs);
+    if (readyOf(before)?.status === 'True' && next < last + silentBeats * intervalMs) throw found.busy;
+  }
   options.outage.heard(found.error);
   const clusterUID = found.clusterUID ?? before.status?.clusterUID;
   const refused = clusterUID && (await options.whyNotTaken?.(clusterUID));
@@ -129,13 +143,16 @@ async function beat(
     ...(informer.hasSynced && { allocatable: allocatable(informer.values()) }),
   };
   await upstream.patch(physicalClusters, { name, subresource: 'status' }, 'merge', { status }, { signal });
-  return ready.status === 'True' && readyOf(before)?.status !== 'True';
+  const becameReady = ready.status === 'True' && readyOf(before)?.status !== 'True';
+  return { becameReady, ...(found.busy !== undefined && { busy: found.busy }) };
 }
 
 interface Found {
   version?: string;
   clusterUID?: string;
   error?: string;
+  /** The error, where that is all it is. */
+  busy?: unknown;
 }
 
 /** Whether the API server answers, of which cluster, and, where that is asked, which version it is. */
@@ -158,7 +175,8 @@ async function probe(
     });
   } catch (error) {
     signal.throwIfAborted();
-    return { error: error instanceof Error ? error.message : String(error) };
+    const message = error instanceof Error ? error.message : String(error);
+    return { error: message, ...(isBusy(error) && { busy: error }) };
   }
 }
 
