@@ -19,6 +19,7 @@ import type { Core, Exchange } from './core.ts';
 import { noSuchResource, respondError, text } from './encode/respond.ts';
 import type { Fairness } from './fairness/fairness.ts';
 import { handlerFor } from './handlers/dispatch.ts';
+import { noSuchMetrics } from './handlers/pod-metrics.ts';
 import { type InFlight, shuttingDown, type Work } from './inflight.ts';
 import { handleInfo } from './info/index.ts';
 import { lasting } from './observe.ts';
@@ -220,7 +221,8 @@ function handle(exchange: Exchange): Promise<ApiResponse> {
   if (served !== undefined) return handleServed(exchange, served);
   return definedLately(core, info).then((late) => {
     if (late !== undefined) return handleServed(exchange, late);
-    if (isBuiltinGroup(info.group)) throw noSuchResource();
+    const metrics = noSuchMetrics(info);
+    if (metrics || isBuiltinGroup(info.group)) throw metrics ?? noSuchResource();
     return text(404, '404 page not found\n');
   });
 }

@@ -1,7 +1,8 @@
 import { JsonSyntaxError, unexpectedCharacter } from './json-error.ts';
-import { float, integer } from './json-number.ts';
+import { numberAt } from './json-number.ts';
+import { endOfContainer, isHex, joined } from './json-text.ts';
 import type { Json, JsonObject } from './object.ts';
-import { getOwn, isRecord, setOwn } from './untyped.ts';
+import { setOwn } from './untyped.ts';
 
 const depthLimit = 10_000;
 /** Kubernetes stops collecting after this many. */
@@ -10,25 +11,23 @@ const duplicatesLimit = 100;
 /** No type of Kubernetes nests deeper, but schemas, which are not told of. */
 const toldDepth = 64;
 
+interface Parsed {
+  value: Json;
+  duplicates: string[];
+}
+
 /** Called with each key's path, as the text has them. */
 export type OnKey = (path: string, isRepeated: boolean) => void;
+
+/** Reads a text that begins and ends with its one value. */
+type Whole = (text: string) => Json;
+/** Containers that are shorter than a step are looked for as deep as this: each look costs up to a step. */
+const wholeDepth = 6;
 
 interface Frame {
   readonly into: Json[] | JsonObject;
   key: string;
 }
-
-/** What Go decodes twice into one struct or map has the members of both. Costs what is new, however often. */
-function joined(into: JsonObject, key: string, value: Json): Json {
-  const before = getOwn(into, key) as Json | undefined;
-  if (!isRecord(before) || !isRecord(value)) return value;
-  const all = before as JsonObject;
-  for (const [name, member] of Object.entries(value as JsonObject))
-    setOwn(all, name, joined(all, name, member));
-  return all;
-}
-
-const numberPattern = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?/y;
 
 /**
  * The careful reader behind decodeJson: explicit stack, Go's error texts, exact integers, repeated keys. Used
@@ -41,6 +40,7 @@ export class JsonParser {
   readonly #text: string;
   readonly #strict: boolean;
   readonly #onKey: OnKey | undefined;
+  #whole: { read: Whole; longest: number } | undefined;
 
   constructor(text: string, strict: boolean, onKey?: OnKey) {
     this.#text = text;
@@ -48,9 +48,24 @@ export class JsonParser {
     this.#onKey = onKey;
   }
 
-  parse(): { value: Json; duplicates: string[] } {
+  parse(): Parsed {
+    return this.#steps(Number.POSITIVE_INFINITY).next().value as Parsed;
+  }
+
+  /** Step by step, of so many characters each but for what is in one string. What is shorter than a step is given to `read`. */
+  steps(length: number, read: Whole): Generator<undefined, Parsed> {
+    this.#whole = { read, longest: length };
+    return this.#steps(length);
+  }
+
+  *#steps(length: number): Generator<undefined, Parsed> {
+    let due = length;
     let value = this.#openValue();
     for (;;) {
+      if (this.#at >= due) {
+        due = this.#at + length;
+        yield undefined;
+      }
       const frame = this.#stack[this.#stack.length - 1];
       if (!frame) break;
       if (value === undefined) {
@@ -64,9 +79,11 @@ export class JsonParser {
     return { value: value ?? null, duplicates: [...this.#duplicates].slice(0, duplicatesLimit) };
   }
 
-  /** A scalar or an empty container; undefined when a container was opened and its first value is due. */
+  /** A scalar or a container that is read already; undefined when a container was opened and its first value is due. */
   #openValue(): Json | undefined {
     this.#skipSpace();
+    const whole = this.#readWhole();
+    if (whole !== undefined) return whole;
     switch (this.#text[this.#at]) {
       case '{': {
         this.#push({ into: {}, key: '' });
@@ -92,6 +109,15 @@ export class JsonParser {
       default:
         return this.#readNumber();
     }
+  }
+
+  #readWhole(): Json | undefined {
+    if (this.#whole === undefined || this.#stack.length > wholeDepth) return undefined;
+    const end = endOfContainer(this.#text, this.#at, this.#at + this.#whole.longest);
+    if (end === undefined) return undefined;
+    const value = this.#whole.read(this.#text.slice(this.#at, end));
+    this.#at = end;
+    return value;
   }
 
   /** Stores a finished value; answers the container when that ends too, else undefined. */
@@ -194,31 +220,15 @@ export class JsonParser {
     }
     for (let i = at + 1; i < at + 5; i++) {
       this.#at = i;
-      if (!/^[0-9a-fA-F]$/.test(this.#text[i] ?? '')) this.#fail('in \\u hexadecimal character escape');
+      if (!isHex(this.#text.charCodeAt(i))) this.#fail('in \\u hexadecimal character escape');
     }
     return at + 5;
   }
 
   #readNumber(): Json {
-    numberPattern.lastIndex = this.#at;
-    const match = numberPattern.exec(this.#text);
-    if (!match) {
-      if (this.#text[this.#at] !== '-') return this.#fail('looking for beginning of value');
-      this.#at++;
-      return this.#fail('in numeric literal');
-    }
-    const [literal, fraction, exponent] = match;
-    this.#at += literal.length;
-    const next = this.#text[this.#at] ?? '';
-    if (next === '.' && fraction === undefined && exponent === undefined) {
-      this.#at++;
-      return this.#fail('after decimal point in numeric literal');
-    }
-    if (/^[eE]$/.test(next) && exponent === undefined) {
-      this.#at += /^[-+]$/.test(this.#text[this.#at + 1] ?? '') ? 2 : 1;
-      return this.#fail('in exponent of numeric literal');
-    }
-    return fraction === undefined && exponent === undefined ? integer(literal) : float(literal, this.#at);
+    const { value, end } = numberAt(this.#text, this.#at);
+    this.#at = end;
+    return value;
   }
 
   #readWord<T extends Json>(word: string, value: T): T {

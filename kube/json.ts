@@ -50,6 +50,20 @@ export function decodeJsonText(text: string, options?: { strict?: boolean }): De
   return { value, duplicates: [] };
 }
 
+/** How much is read at a time, in characters: a few milliseconds, whatever they say. */
+const stepLength = 64 << 10;
+
+/** As decodeJson, of what is so long that others have to have their turn meanwhile. */
+export async function decodeJsonInTurns(bytes: Uint8Array, others: () => Promise<void>): Promise<Json> {
+  const text = utf8.decode(bytes);
+  if (text.length <= stepLength) return decodeJsonText(text).value;
+  const steps = new JsonParser(text, false).steps(stepLength, (whole) => decodeJsonText(whole).value);
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value.value;
+    await others();
+  }
+}
+
 function mayBeTooDeep(text: string): boolean {
   if (text.length <= depthLimit) return false;
   let openers = 0;

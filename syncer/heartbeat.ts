@@ -8,11 +8,11 @@ import { silenceSince } from '../cluster/silence.ts';
 import type { Condition, PhysicalCluster, PhysicalClusterStatus } from '../cluster/types.ts';
 import { sleep } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
-import type { KubeObject } from '../kube/object.ts';
-import { addQuantity, formatQuantity, parseQuantity, type Quantity } from '../kube/quantity.ts';
 import { isStatusError } from '../kube/status.ts';
 import { textAt } from '../kube/untyped.ts';
 import { within } from '../kube/within.ts';
+import { allocatable } from './allocatable.ts';
+import { busyMs, isBusy } from './busy.ts';
 import type { Outage } from './outage.ts';
 import { Served } from './served.ts';
 import type { Unreadable } from './unreadable.ts';
@@ -88,11 +88,14 @@ export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
   // Of what it says here the syncer alone is the author: the cluster need not be read again after each word.
   let known: PhysicalCluster | undefined;
   while (!signal.aborted) {
+    let busy: unknown;
     try {
       const began = Date.now();
       const before = known ?? (await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal));
       known = undefined;
-      known = await beat(options, before, beats++ % servedBeats === 0 ? served : undefined);
+      const said = await beat(options, before, beats++ % servedBeats === 0 ? served : undefined);
+      known = said.cluster;
+      busy = said.busy;
       const becameReady = isReady(known) && !isReady(before);
       // One beat may have taken so long that the cluster counted as silent, and not silent, while it was under way.
       if (becameReady || Date.now() - (last ?? began) > silentBeats * intervalMs) unsettled = 2;
@@ -100,23 +103,34 @@ export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
       if (unsettled > 0) options.heardAgain?.();
       unsettled = Math.max(0, unsettled - 1);
     } catch (err) {
-      if (!signal.aborted) logger.warn({ err }, 'heartbeat failed');
+      if (isBusy(err)) busy = err;
+      if (!signal.aborted) logger[isBusy(err) ? 'debug' : 'warn']({ err }, 'heartbeat failed');
     }
-    await options.questions.wait(intervalMs, signal);
+    // Nor is it asked before its time because somebody wants to know.
+    if (isBusy(busy)) await sleep(busyMs(busy, intervalMs), signal);
+    else await options.questions.wait(intervalMs, signal);
   }
 }
 
-/** The cluster with what was found. */
+/**
+ * Says what is found: the cluster with it. Of a cluster that is busy nothing is said as long as it is not silent for it: it throws
+ * what that answered.
+ */
 async function beat(
   options: HeartbeatOptions,
   before: PhysicalCluster,
   served: Served | undefined,
-): Promise<PhysicalCluster> {
+): Promise<{ cluster: PhysicalCluster; busy?: unknown }> {
   const { name, upstream, client, nodes, signal, intervalMs } = options;
   // Of what happens while it is asked nothing is said.
   const now = new Date(options.questions.begin()).toISOString();
   const timeoutMs = Math.max(1_000, intervalMs);
   const found = await probe(client, signal, timeoutMs, served !== undefined);
+  if (found.busy !== undefined) {
+    const last = Date.parse(before.status?.lastHeartbeatTime ?? '') || 0;
+    const next = Date.now() + busyMs(found.busy, intervalMs);
+    if (isReady(before) && next < last + silentBeats * intervalMs) throw found.busy;
+  }
   options.outage.heard(found.error);
   const clusterUID = found.clusterUID ?? before.status?.clusterUID;
   const refused = clusterUID && (await options.whyNotTaken?.(clusterUID));
@@ -134,13 +148,22 @@ async function beat(
     ...(nodes.hasSynced && { allocatable: allocatable(nodes.values()) }),
   };
   const to = { name, subresource: 'status' };
-  return await upstream.patch<PhysicalCluster>(physicalClusters, to, 'merge', { status }, { signal });
+  const cluster = await upstream.patch<PhysicalCluster>(
+    physicalClusters,
+    to,
+    'merge',
+    { status },
+    { signal },
+  );
+  return { cluster, ...(found.busy !== undefined && { busy: found.busy }) };
 }
 
 interface Found {
   version?: string;
   clusterUID?: string;
   error?: string;
+  /** The error, where that is all it is. */
+  busy?: unknown;
 }
 
 /** Whether the API server answers, of which cluster, and, where that is asked, which version it is. */
@@ -163,7 +186,8 @@ async function probe(
     });
   } catch (error) {
     signal.throwIfAborted();
-    return { error: error instanceof Error ? error.message : String(error) };
+    const message = error instanceof Error ? error.message : String(error);
+    return { error: message, ...(isBusy(error) && { busy: error }) };
   }
 }
 
@@ -199,31 +223,4 @@ function conditionOf(
   const old = before?.conditions?.find((condition) => condition.type === type);
   const lastTransitionTime = old?.status === verdict.status ? old.lastTransitionTime : now;
   return { type, ...verdict, lastTransitionTime };
-}
-
-interface Node extends KubeObject {
-  spec?: { unschedulable?: boolean };
-  status?: { allocatable?: Record<string, string> };
-}
-
-/** Sums over the nodes that take pods. */
-export function allocatable(all: Iterable<KubeObject>): Record<string, string> {
-  const sums = new Map<string, Quantity>();
-  for (const node of all as Iterable<Node>) {
-    if (node.spec?.unschedulable) continue;
-    for (const [resource, amount] of Object.entries(node.status?.allocatable ?? {})) {
-      const more = quantity(amount);
-      const sum = sums.get(resource);
-      if (more) sums.set(resource, sum ? addQuantity(sum, more) : more);
-    }
-  }
-  return Object.fromEntries([...sums].map(([resource, sum]) => [resource, formatQuantity(sum)]));
-}
-
-function quantity(text: unknown): Quantity | undefined {
-  try {
-    return typeof text === 'string' ? parseQuantity(text) : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -4,7 +4,6 @@ import type { Entry } from '../../storage/store.ts';
 import { isOwnController } from '../authn/controllers.ts';
 import type { ResourceExchange } from '../core.ts';
 import { EventStream } from '../handlers/watch/stream.ts';
-import { whenOver } from '../observe.ts';
 import { collectionRange, objectKey } from '../registry/keys.ts';
 import { servedAs } from '../registry/kinds/versions.ts';
 import { StoreRegistry } from '../registry/registry.ts';
@@ -26,15 +25,16 @@ export function handledIn(exchange: ResourceExchange, handle: Handler): Handler 
   return async () => handle(await asStored(exchange));
 }
 
-/** What was converted counts until it has been read: of a watch, what it begins with. */
+/** What was converted counts until it has been read, or its reader has given way: of a watch, what it begins with. */
 async function handledKeeping(exchange: ResourceExchange, handle: Handler): Promise<ApiResponse> {
   const keeping = new Keeping(exchange.core.converter.kept, exchange.info.cluster);
   const over = () => keeping.release();
   try {
     const answer = await handle(inVersion(exchange, keeping));
     const stream = answer.events ?? answer.body;
-    if (stream instanceof EventStream) stream.whenBegun(over);
-    else whenOver(answer, over);
+    if (stream instanceof EventStream) begins(stream, keeping);
+    else if (answer.body instanceof Uint8Array) over();
+    else answer.body = inPieces(answer.body, keeping);
     // Nobody reads what came too late.
     unread.register(stream instanceof EventStream ? stream : answer.body, over);
     return answer;
@@ -42,6 +42,38 @@ async function handledKeeping(exchange: ResourceExchange, handle: Handler): Prom
     over();
     throw error;
   }
+}
+
+function begins(stream: EventStream<{ readonly length: number }, unknown>, keeping: Keeping): void {
+  const held = new WeakRef(stream);
+  keeping.readBy({ taken: () => held.deref()?.taken ?? 0, cut: () => held.deref()?.cut() });
+  stream.whenBegun(() => keeping.release());
+}
+
+function inPieces(body: AsyncIterable<Uint8Array>, keeping: Keeping): AsyncIterable<Uint8Array> {
+  const pieces = body[Symbol.asyncIterator]();
+  let taken = 0;
+  let isCut = false;
+  keeping.readBy({
+    taken: () => taken,
+    cut: () => {
+      isCut = true;
+      void pieces.return?.();
+    },
+  });
+  return (async function* () {
+    try {
+      for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
+        taken += next.value.length;
+        yield next.value;
+      }
+      // As if the connection had broken: whoever reads must not take it for all there is.
+      if (isCut) throw new Error('the reader was too slow');
+    } finally {
+      await pieces.return?.();
+      keeping.release();
+    }
+  })();
 }
 
 const unread = new FinalizationRegistry<() => void>((over) => over());

@@ -56,13 +56,19 @@ function adding(options: WriteOptions | undefined, adds: number): WriteOptions |
   return options?.adds === undefined ? options : { ...options, adds };
 }
 
-/** What this request has read, so that what it deletes need not be converted once it has gone. */
+/** Of which a request knows what it has read: those that it deletes come one by one. */
+const mostSeen = 8;
+
+/**
+ * What this request has read one by one, so that what it deletes need not be converted once it has gone. It is not counted: so
+ * much is made of any request that is about one object, and a read of one is answered however much others have kept.
+ */
 class Seen {
   readonly #versions: Versions;
-  readonly #showing: Showing;
+  readonly #showing: Omit<Showing, 'keeping'>;
   readonly #seen = new Map<string, { stored: Uint8Array; shown: Uint8Array }>();
 
-  constructor(versions: Versions, showing: Showing) {
+  constructor(versions: Versions, { keeping: _, ...showing }: Showing) {
     this.#versions = versions;
     this.#showing = showing;
   }
@@ -71,15 +77,18 @@ class Seen {
     return this.#shown(entry, this.#showing);
   }
 
-  /** It was written: what is to follow is not left out because somebody went, or because too much is kept. */
+  /** It was written: what is to follow is not left out because somebody went. */
   written(entry: Entry): Promise<Entry> {
-    const { signal: _left, keeping: _kept, ...showing } = this.#showing;
+    const { signal: _, ...showing } = this.#showing;
     return this.#shown(entry, showing);
   }
 
   async #shown(entry: Entry, showing: Showing): Promise<Entry> {
     const [shown = entry] = await this.#versions.shown([entry], showing);
+    this.#seen.delete(entry.key);
     this.#seen.set(entry.key, { stored: entry.value, shown: shown.value });
+    const [oldest] = this.#seen.keys();
+    if (this.#seen.size > mostSeen && oldest !== undefined) this.#seen.delete(oldest);
     return shown;
   }
 

@@ -1,6 +1,7 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import type { Later } from '../../kube/later.ts';
 import { expired, isStatusError, type StatusError } from '../../kube/status.ts';
+import { isOwnController } from '../authn/controllers.ts';
 import type { ResourceExchange } from '../core.ts';
 import { saysClusters } from '../encode/clusters-column.ts';
 import { formOf } from '../encode/respond.ts';
@@ -76,14 +77,18 @@ async function watch<T extends { readonly length: number }, Batch>(
     join,
   );
   const sender = new Sender(stream, teller, core.observer?.watching(exchange.info));
+  const isConverted = () => sender.finish(expired('a webhook converts between versions from now on'));
+  cleanups.push(onConverted(exchange, isConverted));
   try {
     const begin = await initial(exchange, query, selection);
+    // What it begins with is held by nothing that lasts as long as the watch.
+    const { after } = begin;
     sender.begin(begin, query.sendInitialEvents === true && query.bookmarks);
     const onEnd = (reason: unknown) => sender.finish(watchEnd(reason, exchange.served));
     const range = rangeFor(exchange, selection) ?? wholeRange(exchange);
     await begun(stream, onEnd, (pause) =>
       core.store.watch(range, {
-        after: begin.after,
+        after,
         signal: stop.signal,
         onEnd,
         pause,
@@ -105,6 +110,14 @@ async function watch<T extends { readonly length: number }, Batch>(
   if (query.bookmarks) cleanups.push(core.bookmarks.add(sender));
   if (stream.ended) for (const cleanup of cleanups) cleanup();
   return stream;
+}
+
+/** Whoever was shown what is stored has to list anew once a webhook says what it is; who is always shown that, has not. */
+function onConverted({ core, info, served, user }: ResourceExchange, run: () => void): () => void {
+  const { group, resource } = served.info;
+  if (served.definition === undefined || served.conversion !== undefined) return () => {};
+  if (info.cluster === '*' || isOwnController(user)) return () => {};
+  return core.catalog.onConverted(info.cluster, `${resource}.${group}`, run);
 }
 
 /** What the reader of a watch is told instead of what it asked for; throws what it is told before the stream begins. */

@@ -21,6 +21,8 @@ export class Catalog {
   readonly #custom = new Map<string, Map<string, readonly ServedResource[]>>();
   /** Of each definition the newest that is known, also of one that went. */
   readonly #revisions = new Map<string, number>();
+  /** Who waits for a webhook to convert what a definition is about. */
+  readonly #awaiting = new Map<string, Set<() => void>>();
   #generation = 0;
 
   constructor(own: readonly ServedResource[]) {
@@ -95,6 +97,21 @@ export class Catalog {
     else place.delete(definition);
     if (place.size > 0) this.#custom.set(cluster, place);
     else this.#custom.delete(cluster);
+    if (served.some(({ conversion }) => conversion !== undefined)) {
+      for (const run of [...(this.#awaiting.get(key) ?? [])]) run();
+    }
+  }
+
+  /** Calls `run` once a webhook converts between the versions of a definition, now or later, until the answer is called. */
+  onConverted(cluster: string, definition: string, run: () => void): () => void {
+    const key = `${cluster}/${definition}`;
+    if (this.definedBy(cluster, definition).some(({ conversion }) => conversion !== undefined)) run();
+    const waiting = this.#awaiting.get(key) ?? new Set();
+    this.#awaiting.set(key, waiting.add(run));
+    return () => {
+      waiting.delete(run);
+      if (waiting.size === 0 && this.#awaiting.get(key) === waiting) this.#awaiting.delete(key);
+    };
   }
 
   definedBy(cluster: string, definition: string): readonly ServedResource[] {

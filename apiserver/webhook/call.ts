@@ -1,7 +1,8 @@
 import https from 'node:https';
 import { isIP } from 'node:net';
-import { decodeJson, encodeJson } from '../../kube/json.ts';
+import { decodeJsonInTurns, encodeJson } from '../../kube/json.ts';
 import type { JsonObject } from '../../kube/object.ts';
+import { othersFirst } from '../../kube/others.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import { isTimeout, within } from '../../kube/within.ts';
 import { type Egress, EgressError } from '../egress/dial.ts';
@@ -43,9 +44,8 @@ export class WebhookCaller {
   /** The decoded answer, of the kind that was asked. Fails with WebhookCallError. */
   async post(call: WebhookCall): Promise<JsonObject> {
     const answer = await this.#send(call);
-    const text = Buffer.from(answer.body).toString();
     if (answer.status < 200 || answer.status > 299) {
-      throw new WebhookCallError(refusedError(answer.status, text));
+      throw new WebhookCallError(refusedError(answer.status, Buffer.from(answer.body).toString()));
     }
     if (answer.body.length === 0) {
       const type = answer.type ?? 'application/json';
@@ -53,7 +53,7 @@ export class WebhookCaller {
         `0-length response with status code: ${answer.status} and content type: ${type}`,
       );
     }
-    return decodeReview(answer.body, call.review);
+    return decodeReview(answer.body, call);
   }
 
   close(): void {
@@ -175,11 +175,11 @@ async function collected(
   return Buffer.concat(chunks);
 }
 
-function decodeReview(bytes: Uint8Array, asked: JsonObject): JsonObject {
+async function decodeReview(bytes: Uint8Array, { review: asked, cluster }: WebhookCall): Promise<JsonObject> {
   const failed = (why: string) => new WebhookCallError(`couldn't get version/kind; json parse error: ${why}`);
   let value: unknown;
   try {
-    value = decodeJson(bytes).value;
+    value = await decodeJsonInTurns(bytes, () => othersFirst(cluster));
   } catch {
     value = '';
   }

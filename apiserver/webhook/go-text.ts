@@ -139,7 +139,11 @@ export function refusedError(code: number, body: string): string {
   return `an error on the server (${JSON.stringify(body.slice(0, mostQuoted) || 'unknown')}) has prevented the request from succeeding`;
 }
 
+/** No Status is longer; what is is not read for whether it be one. */
+const mostStatus = 64 << 10;
+
 function statusMessage(body: string): string | undefined {
+  if (body.length > mostStatus) return undefined;
   try {
     const status = JSON.parse(body) as { kind?: unknown; status?: unknown; message?: unknown } | null;
     const failed = status?.kind === 'Status' && status.status !== 'Success';

@@ -14,11 +14,13 @@ import type { Transport, UserInfo } from '../../kube/http.ts';
 import { type Logger, silentLogger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { apiOptions } from '../../server/api.ts';
+import type { LoadedAudit } from '../../server/audit/load.ts';
 import { systemClient } from '../../server/client.ts';
 import { startControllers } from '../../server/controllers.ts';
 import { adminUser, type Identity, loadIdentity, tlsOf } from '../../server/identity.ts';
 import { adminKubeconfig } from '../../server/kubeconfig.ts';
 import { writePrivate } from '../../server/private-file.ts';
+import type { LogLevel } from '../../server/setting-table.ts';
 import { resolveSettings } from '../../server/settings.ts';
 import type { SyncerManager } from '../../server/syncers.ts';
 import { type SimulatedCluster, startSimulatedCluster } from '../../sim/cluster.ts';
@@ -45,6 +47,8 @@ export interface WorldOptions {
   /** Default a memory store, which `stop` closes. */
   store?: Store;
   logger?: Logger;
+  logLevel?: LogLevel;
+  audit?: LoadedAudit;
   /** Between the controllers and the API. */
   controllersWire?: (transport: Transport) => Transport;
 }
@@ -89,6 +93,8 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     drainMs = 100,
     silentMs = 2000,
     logger = silentLogger,
+    audit,
+    logLevel = 'info',
   } = options;
   const store = options.store ?? openMemory();
   const dataDir = await mkdtemp(join(tmpdir(), 'atoll-world-'));
@@ -100,11 +106,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   let syncers: Syncers | undefined;
   const manager = (): SyncerManager | undefined =>
     syncers && { ...syncers, reaches: (name) => syncers?.transport(name) !== undefined };
-  const settings = resolveSettings({ dataDir, egressAllow: '127.0.0.0/8' }, undefined, {});
+  const settings = resolveSettings({ dataDir, egressAllow: '127.0.0.0/8', logLevel }, undefined, {});
   const profile = async () => ({ profile: '{}' });
   const scheduling = () => systemClient(server, controllersUser);
   const server: ApiServer = createApiServer(
-    apiOptions({ store, settings, identity, logger, syncers: manager, profile, scheduling }),
+    apiOptions({ store, settings, identity, logger, audit, syncers: manager, profile, scheduling }),
   );
   let url = 'https://127.0.0.1:0';
   const control = () =>

@@ -23,7 +23,8 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
   #onBegun: (() => void)[] = [];
   #hasBegun = false;
   readonly #join: (parts: T[]) => Later<Batch>;
-  #head: Iterable<T> = [];
+  #head: Iterator<T[]> | undefined;
+  #taken = 0;
   #queue: T[] = [];
   #buffered = 0;
   #lastTaken = Date.now();
@@ -62,7 +63,12 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
 
   /** What comes before everything pushed; made only as the reader takes it. */
   begin(head: Iterable<T>): void {
-    this.#head = head;
+    this.#head = inChunks(head);
+  }
+
+  /** How many bytes were taken of what it begins with. */
+  get taken(): number {
+    return this.#taken;
   }
 
   push(part: T): void {
@@ -71,7 +77,7 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
     this.#buffered += part.length;
     this.#wake?.();
     if (this.#buffered <= this.#limits.bufferBytes) return;
-    if (this.#buffered > this.#limits.bufferBytes * burstFactor) this.#cutOff();
+    if (this.#buffered > this.#limits.bufferBytes * burstFactor) this.cut();
     else if (this.#stall === undefined) {
       this.#stall = setInterval(() => this.#checkStall(), Math.max(10, this.#limits.stallMillis / 10));
       this.#stall.unref();
@@ -99,12 +105,15 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
     if (this.#buffered <= this.#limits.bufferBytes) {
       clearInterval(this.#stall);
       this.#stall = undefined;
-    } else if (Date.now() - this.#lastTaken >= this.#limits.stallMillis) this.#cutOff();
+    } else if (Date.now() - this.#lastTaken >= this.#limits.stallMillis) this.cut();
   }
 
-  #cutOff(): void {
+  /** It ends for its reader, and nothing of what that would have got is held any more. */
+  cut(): void {
     this.#cut = true;
     this.#queue = [];
+    this.#head?.return?.();
+    this.#head = undefined;
     this.#limits.onCut?.();
     this.end();
   }
@@ -129,11 +138,13 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Batch> {
     try {
-      for (const parts of inChunks(this.#head)) {
-        if (this.#cut) return;
+      // Held in one place alone: a watch may last long after what it begins with.
+      for (let next = this.#head?.next(); next && !next.done; next = this.#head?.next()) {
         this.#lastTaken = Date.now();
-        yield this.#join(parts);
+        for (const { length } of next.value) this.#taken += length;
+        yield this.#join(next.value);
       }
+      this.#head = undefined;
       this.#begun();
       while (!this.#cut) {
         const batch = this.#queue;
@@ -168,7 +179,7 @@ export function deferred(): { promise: Promise<void>; resolve: () => void } {
 
 const chunkBytes = 65_536;
 
-function* inChunks<T extends { readonly length: number }>(parts: Iterable<T>): Iterable<T[]> {
+function* inChunks<T extends { readonly length: number }>(parts: Iterable<T>): Generator<T[]> {
   let batch: T[] = [];
   let size = 0;
   for (const part of parts) {

@@ -70,6 +70,19 @@ describe('what pods use', () => {
     ).rejects.toMatchObject({ code: 404, message: 'podmetrics.metrics.k8s.io "default/nowhere" not found' });
   });
 
+  test('is all there is: who asks for what nodes use is told whom to ask', async () => {
+    const nodes = { ...podMetrics, resource: 'nodes' };
+    const elsewhere = {
+      code: 404,
+      reason: 'NotFound',
+      message:
+        'what nodes use is told by the physical clusters whose nodes they are, not here: ask there, or ask here for what pods use (kubectl top pods)',
+    };
+    await expect(world.admin.list(nodes)).rejects.toMatchObject(elsewhere);
+    await expect(world.admin.get(nodes, { name: 'a' })).rejects.toMatchObject(elsewhere);
+    await expect(world.as(ann).list(nodes)).rejects.toMatchObject({ code: 403 });
+  });
+
   test('of a cluster that does not tell is left out, with a warning; where none tells, that is said', async () => {
     const refuse = (name: string) => {
       world.physical(name).faults.instead = ({ url }) =>

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { EventStream, joinBytes } from '../../../apiserver/handlers/watch/stream.ts';
 import { until } from '../../contract/until.ts';
@@ -44,4 +46,29 @@ test('a reader that leaves frees the source', async () => {
   stream.push(line(1));
   for await (const _ of stream) break;
   expect(ended).toBe(1);
+});
+
+test('what it begins with is let go once it was taken, however long it lasts then', async () => {
+  setFlagsFromString('--expose-gc');
+  const gc: () => void = runInNewContext('gc');
+  const stream = new EventStream({ bufferBytes: 1000, stallMillis: 1000 }, () => {}, joinBytes);
+  const held = (() => {
+    const first = [line(1), line(2)];
+    stream.begin(
+      (function* () {
+        yield* first;
+      })(),
+    );
+    return new WeakRef(first);
+  })();
+  const reader = stream[Symbol.asyncIterator]();
+  await reader.next();
+  const waiting = reader.next();
+  await until(() => {
+    gc();
+    return held.deref() === undefined;
+  });
+  stream.push(line(3));
+  expect((await waiting).value).toEqual(line(3));
+  await reader.return(undefined);
 });

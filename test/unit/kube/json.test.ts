@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deepCopy, deepEqual, sameJson } from '../../../kube/deep.ts';
-import { decodeJson, decodeJsonText, encodeJson } from '../../../kube/json.ts';
+import { decodeJson, decodeJsonInTurns, decodeJsonText, encodeJson } from '../../../kube/json.ts';
+import { JsonParser } from '../../../kube/json-parser.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const errorOf = (text: string) => {
@@ -27,6 +28,7 @@ describe('decodeJson', () => {
     ['[1 2]', "invalid character '2' after array element"],
     ['[1,]', "invalid character ']' looking for beginning of value"],
     ['nul', 'unexpected end of JSON input'],
+    ['9'.repeat(400), `json: cannot unmarshal number ${'9'.repeat(400)} into Go value of type float64`],
     ['nulx', "invalid character 'x' in literal null (expecting 'l')"],
     ['trux', "invalid character 'x' in literal true (expecting 'e')"],
     ['01', "invalid character '1' after top-level value"],
@@ -61,6 +63,7 @@ describe('decodeJson', () => {
     ['9223372036854775808', 2 ** 63],
     ['9007199254740991', 9007199254740991],
     ['1.5e3', 1500],
+    ['12345678901234567890123', 1.2345678901234568e22],
     ['"1234567890123456789"', '1234567890123456789'],
   ])('reads %s exactly', (text, value) => {
     expect(decodeJsonText(text).value).toBe(value);
@@ -151,6 +154,72 @@ describe('decodeJson', () => {
         expect(errorOf(broken) === undefined || broken.includes('e')).toBe(expected || broken.includes('e'));
       }),
     );
+  });
+});
+
+describe('decodeJsonInTurns', () => {
+  /** The value, and how many steps it took. */
+  function inSteps(text: string, length: number): { value: unknown; steps: number } {
+    const reading = new JsonParser(text, false).steps(length, (whole) => decodeJsonText(whole).value);
+    for (let steps = 1; ; steps++) {
+      const { done, value } = reading.next();
+      if (done) return { value: value.value, steps };
+    }
+  }
+  const resultOf = (read: () => unknown) => {
+    try {
+      return encodeJson(read());
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  it('reads and refuses what decodeJson does, with spaces anywhere, however short the steps', () => {
+    const spoilt = fc.constantFrom('', '"', '\\', '{', '[', ']', '}', ',', ':', '0', ' ');
+    fc.assert(
+      fc.property(
+        fc.jsonValue({ maxDepth: 8 }),
+        fc.nat(),
+        spoilt,
+        fc.integer({ min: 1, max: 40 }),
+        (value, at, c, length) => {
+          const text = JSON.stringify(value, null, at % 2);
+          const i = at % (text.length + 1);
+          const given = `${text.slice(0, i)}${c}${text.slice(i)}`;
+          expect(resultOf(() => inSteps(given, length).value)).toBe(
+            resultOf(() => decodeJsonText(given).value),
+          );
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  const many = (item: string) =>
+    `[${Array(Math.ceil((1 << 20) / (item.length + 1)))
+      .fill(item)
+      .join()}]`;
+  it.each([
+    ['objects', many('{"metadata":{"name":"a"},"spec":{"list":[1,2,3]}}')],
+    ['empty objects', many('{}')],
+    ['nested lists', many('[[[[]]]]')],
+    ['numbers', many('12345678901234567890')],
+    ['escapes', many('"\\u00e9\\ud83d\\ude00"')],
+    ['levels', `{"a":${'['.repeat(9000)}${many('{"b":[]}')}${']'.repeat(9000)}}`],
+    ['an object deep inside', `{"a":{"b":[{"c":{"d":[{"e":{"f":${many('[1]')}}}]}}]}}`],
+  ])('lets others go first again and again while it reads a MiB of %s', async (_, text) => {
+    let turns = 0;
+    const value = await decodeJsonInTurns(bytes(text), async () => void turns++);
+    expect(encodeJson(value)).toBe(encodeJson(decodeJsonText(text).value));
+    expect(turns).toBeGreaterThanOrEqual(7);
+  });
+
+  it('reads a number of a million digits as fast as any text', () => {
+    const text = `{"a":${'9'.repeat(3_000_000)}}`;
+    const before = process.cpuUsage();
+    expect(errorOf(text)).toContain('into Go value of type float64');
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(1000);
   });
 });
 

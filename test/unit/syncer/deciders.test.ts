@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { locatorAnnotation } from '../../../cluster/names.ts';
 import type { Locator, PhysicalCluster } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { allocatable } from '../../../syncer/heartbeat.ts';
+import { allocatable } from '../../../syncer/allocatable.ts';
 import { ownership, readLocator } from '../../../syncer/ownership.ts';
 import { fingerprint, hasObserved, newRecord, sliceOf } from '../../../syncer/records.ts';
 import { silenceOf } from '../../../syncer/silence.ts';

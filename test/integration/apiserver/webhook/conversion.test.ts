@@ -127,6 +127,34 @@ test('a watch goes on as without a webhook once the definition names none, and s
   stop.abort();
 });
 
+test('a watch of what no webhook converted ends once one does, and whoever watched lists anew', async () => {
+  const none = { spec: { conversion: { strategy: 'None', webhook: null } } };
+  await api.call('PATCH', `${definitions}/${definitionName}`, none);
+  await make('a');
+  const admin = api.server.transport({ name: 'admin', groups: ['system:masters'] });
+  const [v1, v2, ours] = [
+    watch(admin, `${widgets('v1')}?watch=1`),
+    watch(admin, `${widgets('v2')}?watch=1`),
+    watch(inside(), `${widgets('v1')}?watch=1`),
+  ];
+  for (const one of [v1, v2, ours]) await take(one, 1);
+  const columns = { spec: { versions: [] as object[] } };
+  columns.spec.versions = definition(hook).spec.versions.map((one) => ({
+    ...one,
+    additionalPrinterColumns: [],
+  }));
+  await api.call('PATCH', `${definitions}/${definitionName}`, columns);
+  await define();
+  // Another change is not what ends them, and nothing is written to a widget: they are told by the definition alone.
+  for (const one of [v1, v2]) {
+    expect(await take(one, 2)).toMatchObject([{ type: 'ERROR', object: { code: 410, reason: 'Expired' } }]);
+  }
+  const anew = watch(admin, `${widgets('v2')}?watch=1`);
+  expect((await take(anew, 1))[0]?.object.spec).toMatchObject({ hostName: 'one', port: 80 });
+  await make('b');
+  expect(await take(ours, 1)).toMatchObject([{ type: 'ADDED', object: { metadata: { name: 'b' } } }]);
+});
+
 test('a watch of a version that is not served any more ends, and the webhook of before is told nothing', async () => {
   await make('a');
   const transport = api.server.transport({ name: 'admin', groups: ['system:masters'] });

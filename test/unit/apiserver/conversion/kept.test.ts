@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest';
-import { Keeping, Kept } from '../../../../apiserver/conversion/kept.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { Keeping, Kept, keptLimits } from '../../../../apiserver/conversion/kept.ts';
 import type { Entry } from '../../../../storage/store.ts';
 
-const limits = { request: 100, cluster: 150 };
+const limits = { request: 100, cluster: 150, all: 1000 };
 const entry = (length: number): Entry => ({
   key: '/a',
   value: new Uint8Array(length),
@@ -10,8 +10,24 @@ const entry = (length: number): Entry => ({
   created: 1,
 });
 
+let now: number;
+let cut: string[];
+let kept: Kept;
+beforeEach(() => {
+  now = 0;
+  cut = [];
+  kept = new Kept(limits, () => now);
+});
+
+/** Answered, and read as far as `taken` says. */
+function reading(cluster: string, bytes: number, name = cluster, taken = () => 0): Keeping {
+  const keeping = new Keeping(kept, cluster);
+  keeping.add(entry(bytes));
+  keeping.readBy({ taken, cut: () => cut.push(name) });
+  return keeping;
+}
+
 test('one request keeps so much, and what it dropped does not count', () => {
-  const kept = new Kept(limits);
   const keeping = new Keeping(kept, 'a');
   const first = entry(60);
   keeping.add(first);
@@ -24,7 +40,6 @@ test('one request keeps so much, and what it dropped does not count', () => {
 });
 
 test('all of one logical cluster keep so much until they are read, and nobody else is refused for it', () => {
-  const kept = new Kept(limits);
   const [first, second, other] = ['a', 'a', 'b'].map((cluster) => new Keeping(kept, cluster)) as [
     Keeping,
     Keeping,
@@ -32,7 +47,13 @@ test('all of one logical cluster keep so much until they are read, and nobody el
   ];
   first.add(entry(100));
   expect(() => second.add(entry(51))).toThrow(
-    'in this logical cluster is more than 150 bytes: ask for fewer at a time, with a smaller limit',
+    expect.objectContaining({
+      code: 429,
+      reason: 'TooManyRequests',
+      details: { retryAfterSeconds: 1 },
+      message:
+        'what conversion webhooks made of what is being read in this logical cluster is more than 150 bytes: try again later, or with a smaller limit',
+    }),
   );
   other.add(entry(100));
   first.release();
@@ -41,4 +62,81 @@ test('all of one logical cluster keep so much until they are read, and nobody el
   second.release();
   other.release();
   expect([kept.of('a'), kept.of('b')]).toEqual([0, 0]);
+});
+
+test('who does not read gives way to who asks, once it has had time enough', () => {
+  const sleeping = reading('a', 100, 'sleeping');
+  now = 5000;
+  expect(() => reading('a', 100)).toThrow('try again later');
+  now = 5001;
+  reading('a', 100);
+  expect(cut).toEqual(['sleeping']);
+  expect(kept.of('a')).toBe(100);
+  sleeping.release();
+  expect(kept.of('a')).toBe(100);
+});
+
+test('who reads has the time that it takes, and who takes a byte now and then has not', () => {
+  reading('a', 100, 'reading', () => 10 << 20);
+  now = 45_000;
+  expect(() => reading('a', 100)).toThrow('try again later');
+  now = 45_001;
+  reading('a', 100, 'next', () => 1000);
+  expect(cut).toEqual(['reading']);
+  now = 45_001 + 5010;
+  reading('a', 100);
+  expect(cut).toEqual(['reading', 'next']);
+});
+
+test('what is still being made gives way once no request would take so long, and is made no further', () => {
+  const making = new Keeping(kept, 'a');
+  making.add(entry(90));
+  now = 60_000;
+  expect(() => reading('a', 100)).toThrow('try again later');
+  now = 60_001;
+  reading('a', 100);
+  expect(kept.of('a')).toBe(100);
+  expect(() => making.add(entry(10))).toThrow(
+    expect.objectContaining({ code: 429, message: expect.stringContaining('too long to be made') }),
+  );
+  making.readBy({ taken: () => 0, cut: () => cut.push('made') });
+  expect(cut).toEqual(['made']);
+});
+
+test('what has been made begins to be read then', () => {
+  const made = new Keeping(kept, 'a');
+  made.add(entry(90));
+  now = 59_000;
+  made.readBy({ taken: () => 0, cut: () => cut.push('made') });
+  now = 64_000;
+  expect(() => reading('a', 100)).toThrow('try again later');
+  now = 64_001;
+  reading('a', 100);
+  expect(cut).toEqual(['made']);
+});
+
+test('all together keep so much: who keeps more than its share gives way to who keeps less, the oldest first', () => {
+  for (const cluster of ['a', 'b', 'c', 'd', 'e', 'f']) {
+    reading(cluster, 80, `${cluster}1`);
+    reading(cluster, 70, `${cluster}2`);
+  }
+  reading('g', 100);
+  // All have 150 and no more: nobody gives way to them.
+  expect(() => reading('g', 50)).toThrow(
+    'made of what is being read is more than 1000 bytes: try again later, or with a smaller limit',
+  );
+  expect(cut).toEqual([]);
+  reading('h', 90);
+  expect(cut).toEqual(['a1', 'b1']);
+  // So long as there is anybody who keeps more.
+  for (const cluster of ['i', 'j', 'k', 'l', 'm']) reading(cluster, 60);
+  expect(cut).toEqual(['a1', 'b1', 'c1', 'd1', 'e1']);
+  expect(() => reading('n', 90)).toThrow('try again later');
+  reading('n', 60);
+  expect(cut).toEqual(['a1', 'b1', 'c1', 'd1', 'e1', 'f1']);
+});
+
+test('it is a share of what the process may have', () => {
+  expect(keptLimits(4 * 1024 ** 3)).toEqual({ request: 64 << 20, cluster: 128 << 20, all: 512 << 20 });
+  expect(keptLimits(300 << 20)).toEqual({ request: 37 << 20, cluster: 37 << 20, all: 37 << 20 });
 });

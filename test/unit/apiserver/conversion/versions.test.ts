@@ -53,7 +53,7 @@ test('what cannot be converted is told to whoever asked, and is nobody else’s'
 
 test('a webhook whose answers are more than a request may keep is asked for no more', async () => {
   const calls: WebhookCall[] = [];
-  const kept = new Kept({ request: 1_000_000, cluster: 1_500_000 });
+  const kept = new Kept({ request: 1_000_000, cluster: 1_500_000, all: 2_000_000 });
   const converter = new Converter(padding('x'.repeat(4000), calls), { kept });
   const versions = new Versions(converter, 'team', () => hooked);
   const entries = Array.from({ length: 1000 }, (_, index) => stored(`w${index}`));
