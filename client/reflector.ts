@@ -50,7 +50,6 @@ export async function reflect<T extends KubeObject>(
       }
       for await (const next of follow(client, resource, cache, revision, options)) {
         revision = next;
-        if (!progressed) options.onOutcome?.(undefined);
         progressed = true;
       }
     } catch (error) {
@@ -103,7 +102,8 @@ async function* follow<T extends KubeObject>(
     // Servers spread the ends of watches; the idle limit holds where they do not.
     const timeoutSeconds = options.timeoutSeconds ?? 300 + Math.floor(Math.random() * 300);
     const selection = { cluster, namespace, labelSelector, fieldSelector, timeoutSeconds };
-    const watch = { ...selection, resourceVersion: revision, signal: idle.signal };
+    const onOpen = () => options.onOutcome?.(undefined);
+    const watch = { ...selection, resourceVersion: revision, signal: idle.signal, onOpen };
     for await (const events of client.watchSome<T>(resource, watch)) {
       cancel();
       cancel = clock.after(idleMs, () => idle.abort());

@@ -21,6 +21,8 @@ interface ConditionsInput {
   waitingFor: readonly string[];
   unled: readonly string[];
   /** See Handover. */
+  blind: readonly string[];
+  /** See Handover. */
   hold: Handover['hold'];
   /** It may not run twice. */
   once: boolean;
@@ -126,7 +128,7 @@ export function givingOf(shares: Shares, clusters: readonly string[]): string[] 
 }
 
 function settled(input: ConditionsInput): Verdict {
-  const { placement, shares, slices, waitingFor, unled, once, hold } = input;
+  const { placement, shares, slices, waitingFor, unled, blind, once, hold } = input;
   const type = 'Settled';
   const clusters = placement.spec?.clusters ?? [];
   const failed = Object.keys(shares).flatMap((c) => {
@@ -143,7 +145,8 @@ function settled(input: ConditionsInput): Verdict {
     const until = leaving.length > 0 ? `; until then it stays on ${leaving.join(', ')}` : '';
     const givers = Object.keys(shares).filter((c) => leaving.includes(c) || shares[c]?.held !== undefined);
     const breaks = `; it may not run twice, so each replica stops on ${givers.join(', ')} before it starts elsewhere`;
-    const held = once && givers.length > 0 ? breaks : until;
+    const unseen = `; it may not run twice, and stays on ${blind.join(', ')} while its pods there cannot be read (see Readable of the PhysicalCluster)`;
+    const held = blind.length > 0 ? unseen : once && givers.length > 0 ? breaks : until;
     return {
       type,
       status: 'False',

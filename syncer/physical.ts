@@ -81,7 +81,9 @@ export class Physical {
     const late = sleep(syncMs, signal).then(() => 'late' as const);
     const refused = unreadable.refused(kind).then(() => 'refused' as const);
     const outcome = await Promise.race([informer.synced, refused, late]);
-    if (outcome === 'refused') throw new StatusError(403, 'Forbidden', `${of} cannot be listed there`);
+    if (outcome === 'refused' && unreadable.why(kind) === 'Endless')
+      throw new StatusError(403, 'Endless', `the list of ${of} there has no end`);
+    if (outcome === 'refused') throw new StatusError(403, 'Forbidden', `${of} may not be listed there`);
     if (outcome === 'late') throw new StatusError(504, 'Timeout', `no list of ${of} within ${syncMs} ms`);
   }
 
@@ -100,6 +102,7 @@ export class Physical {
       if (now - (watched.idleSince ?? now) < afterMs) continue;
       this.#kinds.delete(of);
       watched.end();
+      this.#options.unreadable.rest(watched.kind);
     }
   }
 
@@ -131,7 +134,7 @@ export class Physical {
     const end = () => life.abort(this.#options.signal.reason);
     this.#options.signal.addEventListener('abort', end, { once: true });
     const { signal } = life;
-    const onOutcome = (failure: unknown) => this.#options.unreadable.note(kind, failure);
+    const onOutcome = (failure: unknown) => this.#options.unreadable.outcome(kind, failure);
     const informer = startInformer(client, kind, {
       labelSelector: managedSelector,
       signal,
