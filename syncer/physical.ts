@@ -4,7 +4,7 @@ import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf, type ResourceRef } from '../client/url.ts';
 import { placedKinds } from '../cluster/kinds.ts';
 import { managedLabel, managedValue, rootCluster } from '../cluster/names.ts';
-import { sleep } from '../kube/clock.ts';
+import { sleep, sleepUntil } from '../kube/clock.ts';
 import { groupResource } from '../kube/gvk.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -195,7 +195,7 @@ export class Physical {
 
   /** Keeps asking until the cluster answers: what is there must be known before anything is an orphan. */
   async #inUse(kind: ResourceRef): Promise<boolean> {
-    const { signal, logger } = this.#options;
+    const { signal, logger, unreadable } = this.#options;
     for (let wait = 500; ; wait = Math.min(wait * 2, 15_000)) {
       try {
         return await this.#probe(kind);
@@ -203,7 +203,7 @@ export class Physical {
         if (isStatusError(err, 'NotServed') || isStatusError(err, 'Forbidden')) return false;
         signal.throwIfAborted();
         logger.warn({ err, kind }, 'cannot read the physical cluster yet');
-        await sleep(Math.max(wait, retryAfterMs(err)), signal);
+        await sleepUntil(unreadable.soon(kind, err), Math.max(wait, retryAfterMs(err)), signal);
       }
     }
   }

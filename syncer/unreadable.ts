@@ -1,4 +1,4 @@
-import { absenceOf, isTransportError } from '../client/errors.ts';
+import { absenceOf, isTransportError, isUnheard } from '../client/errors.ts';
 import type { ResourceRef } from '../client/url.ts';
 import type { Unread } from '../cluster/readable.ts';
 import { groupResource } from '../kube/gvk.ts';
@@ -20,12 +20,20 @@ interface Failing {
   since: number | undefined;
 }
 
+/** Whoever waits to read a kind again, since nobody answered. */
+interface Waiting {
+  wake(): void;
+  /** It was woken since a list or watch succeeded. */
+  wasWoken: boolean;
+}
+
 /**
  * The kinds that the physical API does not let us list (403), or of which its lists have no end (EENDLESS). What is of them is neither there nor gone: it is not known,
  * and nothing may be removed, or taken for removed, for want of it.
  */
 export class Unreadable {
   readonly #failing = new Map<string, Failing>();
+  readonly #unheard = new Map<string, Waiting>();
   readonly #waiting = new Map<string, (() => void)[]>();
   readonly #changed: () => void;
 
@@ -59,23 +67,46 @@ export class Unreadable {
   /** What became of an attempt to read: only a refusal and a success say something. */
   note(kind: Pick<ResourceRef, 'group' | 'resource'>, failure?: unknown): void {
     const why = whyOf(failure);
+    if (failure === undefined) this.#unheard.delete(groupResource(kind));
     if (failure === undefined || why !== undefined) this.#set(kind, failure === undefined, why);
   }
 
-  /** The same of an informer, which goes on until it rests; what is not answered says nothing new of what was refused. */
-  outcome(kind: Pick<ResourceRef, 'group' | 'resource'>, failure: unknown): void {
+  /**
+   * The same of an informer, which goes on until it rests; what is not answered says nothing new of what was refused. Answers as `soon`.
+   */
+  outcome(kind: Pick<ResourceRef, 'group' | 'resource'>, failure: unknown): Promise<void> | undefined {
     const before = this.why(kind);
-    this.note(kind, failure);
-    if (failure === undefined || absenceOf(failure) === 'notServed') return;
     const of = groupResource(kind);
+    this.note(kind, failure);
+    if (failure === undefined || absenceOf(failure) === 'notServed') return undefined;
     const since = this.#failing.get(of)?.since ?? performance.now();
     this.#failing.set(of, { why: whyOf(failure) ?? before, since });
+    return this.soon(kind, failure);
+  }
+
+  /** Resolves when what failed so is better tried again at once. */
+  soon(kind: Pick<ResourceRef, 'group' | 'resource'>, failure: unknown): Promise<void> | undefined {
+    if (!isUnheard(failure)) return undefined;
+    const of = groupResource(kind);
+    return new Promise((wake) => {
+      this.#unheard.set(of, { wake, wasWoken: this.#unheard.get(of)?.wasWoken ?? false });
+    });
+  }
+
+  /** The cluster answers; see WorkQueue.hurry. */
+  answered(isBack: boolean): void {
+    for (const waiting of this.#unheard.values()) {
+      if (waiting.wasWoken && !isBack) continue;
+      waiting.wasWoken = true;
+      waiting.wake();
+    }
   }
 
   /** Nobody reads it any more. */
   rest(kind: Pick<ResourceRef, 'group' | 'resource'>): void {
     const of = groupResource(kind);
     const why = this.why(kind);
+    this.#unheard.delete(of);
     if (why === undefined) this.#failing.delete(of);
     else this.#failing.set(of, { why, since: undefined });
   }
