@@ -111,12 +111,16 @@ function few(names: readonly string[]): string {
   return [...names.slice(0, mostNamed), ...(names.length > mostNamed ? ['others'] : [])].join(', ');
 }
 
+/** At the end of what waits for so long and no longer. */
+export const goesWithout = ' it goes without';
+
 /** Whom what is ready elsewhere waits for before it leaves, and what the user can do about it. */
-export function waitingWords({ held, until }: Handover['hold'], stays: string): string {
+export function waitingWords({ held, until, firm }: Handover['hold'], stays: string): string {
   const end =
     until === undefined
       ? `to go without, annotate it or its Namespace with ${waitAnnotation}: "0"`
-      : `at ${new Date(until).toISOString()} it goes without`;
+      : `at ${new Date(until).toISOString()}${goesWithout}`;
+  if (firm) return `waiting for ${few(held)}; until then it stays on ${stays}`;
   return `waiting for what moves with it: ${few(held)}; until then it stays on ${stays}; ${end}`;
 }
 

@@ -61,7 +61,7 @@ export interface Handover {
   /** Where what may not run twice is to stop, and does not, as its pods there cannot be read. Sorted. */
   blind: readonly string[];
   /** What keeps a copy that might go from going, and until when. */
-  hold: Pick<Held, 'held' | 'until' | 'without'>;
+  hold: Pick<Held, 'held' | 'until' | 'firm' | 'without'>;
   /** It may not run twice: it stops where it is before it starts elsewhere. */
   once: boolean;
   requeueAfterMs?: number;
