@@ -144,12 +144,13 @@ export class Client {
     resource: ResourceRef,
     options: WatchOptions = {},
   ): AsyncIterable<readonly WatchEvent<T>[]> {
-    const { cluster, namespace, signal, maxLine, ...query } = options;
+    const { cluster, namespace, signal, maxLine, onOpen, ...query } = options;
     const path = this.#path(resource, { cluster, namespace });
     const url = path + queryOf({ ...query, watch: true, allowWatchBookmarks: true });
     const request = { method: 'GET', url, headers: {}, objects: true, ...(signal && { signal }) };
     const response = await this.#send(request);
     await failIfNotOk(response);
+    onOpen?.();
     yield* watchEvents<T>(response, { signal, maxLine });
   }
 

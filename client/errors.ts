@@ -90,6 +90,11 @@ export function statusErrorOf(code: number, body: unknown, retryAfter?: string):
   return new StatusError(code, reason, message, later || undefined);
 }
 
+/** Nobody heard what was asked, or who stands before them says that they do not: whoever is heard of again may be asked at once. */
+export function isUnheard(failure: unknown): boolean {
+  return isTransportError(failure) || (failure instanceof StatusError && failure.code >= 500);
+}
+
 /** How long whoever answered so wants to be left alone: a minute at most. */
 export function retryAfterMs(failure: unknown): number {
   // Whoever wrote it, a webhook maybe, may have written anything.

@@ -20,8 +20,8 @@ export interface InformerOptions<T extends KubeObject = KubeObject> {
   indexers?: Record<string, IndexFunction<T>>;
   /** What is kept of an object; default: all but metadata.managedFields. Must keep the name and versions. */
   transform?: (object: T) => T;
-  /** Told of each failure to list or watch, and with undefined that it works. */
-  onOutcome?: ((failure: unknown) => void) | undefined;
+  /** Told of each failure to list or watch, and with undefined that it works. When what it answers resolves it is tried again at once. */
+  onOutcome?: ((failure: unknown) => Promise<void> | undefined) | undefined;
   /** A watch that is silent for so long is made anew; default 120 000. */
   idleMs?: number;
   pageSize?: number;

@@ -25,7 +25,7 @@ export interface OnDemandInformer<T extends KubeObject = KubeObject> extends Inf
 export function onDemandInformer<T extends KubeObject = KubeObject>(
   client: Client,
   resource: ResourceRef,
-  options: InformerOptions<T>,
+  options: InformerOptions<T> & { onRest?: () => void },
 ): OnDemandInformer<T> {
   const { logger = silentLogger, signal } = options;
   setMaxListeners(0, signal);
@@ -56,6 +56,7 @@ export function onDemandInformer<T extends KubeObject = KubeObject>(
   const rest = () => {
     life?.abort();
     life = undefined;
+    options.onRest?.();
     turn = turn.then(() => {
       if (life || signal.aborted) return;
       cache.replace([]);

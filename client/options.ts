@@ -28,6 +28,8 @@ export interface WatchOptions extends Omit<ListOptions, 'limit' | 'keep'> {
   timeoutSeconds?: number;
   /** Longest line of the stream, in bytes. */
   maxLine?: number;
+  /** It is answered; there may be nothing to tell yet. */
+  onOpen?: () => void;
 }
 
 export interface WriteOptions {

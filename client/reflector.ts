@@ -1,4 +1,4 @@
-import { type Clock, sleep, systemClock } from '../kube/clock.ts';
+import { type Clock, sleepUntil, systemClock } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
@@ -13,7 +13,7 @@ export interface ReflectOptions<T> extends Omit<WatchOptions, 'signal' | 'resour
   signal: AbortSignal;
   logger: Logger;
   onSynced: () => void;
-  onOutcome?: ((failure: unknown) => void) | undefined;
+  onOutcome?: ((failure: unknown) => Promise<void> | undefined) | undefined;
   transform?: (object: T) => T;
   idleMs?: number;
   pageSize?: number;
@@ -46,18 +46,17 @@ export async function reflect<T extends KubeObject>(
         revision = await relist(client, resource, cache, options);
         if (signal.aborted) return;
         options.onSynced();
-        options.onOutcome?.(undefined);
+        void options.onOutcome?.(undefined);
       }
       for await (const next of follow(client, resource, cache, revision, options)) {
         revision = next;
-        if (!progressed) options.onOutcome?.(undefined);
         progressed = true;
       }
     } catch (error) {
       failure = error;
     }
     if (signal.aborted) return;
-    if (failure !== undefined) options.onOutcome?.(failure);
+    const soon = failure === undefined ? undefined : options.onOutcome?.(failure);
     if (needsRelist(failure)) revision = undefined;
     const ended = failure === undefined && clock.now() - started >= shortWatchMs;
     if (progressed || ended) backoff.reset();
@@ -66,7 +65,7 @@ export async function reflect<T extends KubeObject>(
     const fields = { err: failure, resource, cluster: options.cluster ?? client.cluster, delay };
     if (failure === undefined) logger.debug(fields, 'watch ended');
     else logger.warn(fields, 'list or watch failed');
-    await sleep(delay, signal, clock);
+    await sleepUntil(soon, delay, signal, clock);
   }
 }
 
@@ -103,7 +102,8 @@ async function* follow<T extends KubeObject>(
     // Servers spread the ends of watches; the idle limit holds where they do not.
     const timeoutSeconds = options.timeoutSeconds ?? 300 + Math.floor(Math.random() * 300);
     const selection = { cluster, namespace, labelSelector, fieldSelector, timeoutSeconds };
-    const watch = { ...selection, resourceVersion: revision, signal: idle.signal };
+    const onOpen = () => void options.onOutcome?.(undefined);
+    const watch = { ...selection, resourceVersion: revision, signal: idle.signal, onOpen };
     for await (const events of client.watchSome<T>(resource, watch)) {
       cancel();
       cancel = clock.after(idleMs, () => idle.abort());

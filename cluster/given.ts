@@ -1,7 +1,7 @@
 import type { KubeObject } from '../kube/object.ts';
 import { getOwn, record } from '../kube/untyped.ts';
 import { givenAnnotation } from './names.ts';
-import { isOurs, isReflected } from './reflected.ts';
+import { isOurs, isReflected, reflectedFrom } from './reflected.ts';
 
 /** Of these the metadata that somebody here writes stays here. A Pod's and a claim's is written where it runs. */
 const kept = new Set(['ReplicaSet', 'ControllerRevision', 'Job']);
@@ -12,29 +12,46 @@ export interface Marks {
   annotations: Record<string, string>;
 }
 
-/** What a cluster said under the names that somebody here has changed since; null: it did not. */
-type Note = Record<keyof Marks, Record<string, string | null>>;
+/** What is said under a name; null: nothing. */
+type Said = string | null;
+
+/** Of one name that somebody here has changed. */
+interface Noted {
+  /** What was said as it was changed. */
+  said: Said;
+  /** What each cluster said first since then: several may have the object, and differ. */
+  by: Record<string, Said>;
+}
+
+type Note = Record<keyof Marks, Record<string, Noted>>;
 
 export function keepsGiven(kind: string): boolean {
   return kept.has(kind);
 }
 
-/** `next` as somebody writes it over `old`: a reflection notes what its cluster said of the labels and annotations that change. */
+/**
+ * `next` as somebody writes it over `old`: a reflection, and what is nobody's until a cluster has it again, notes what was said of the
+ * labels and annotations that change.
+ */
 export function withGiven(next: KubeObject, old: KubeObject): KubeObject {
-  if (!keepsGiven(old.kind) || !isReflected(old)) return next;
+  const isWaiting = !isReflected(old) && Object.hasOwn(givenOf(old), givenAnnotation);
+  if (!keepsGiven(old.kind) || !(isReflected(old) || isWaiting)) return next;
   const before = noteOf(old);
+  const from = reflectedFrom(old);
+  const only = from.length === 1 ? from[0] : undefined;
   const changed = (map: keyof Marks) => {
     const [was, is] = [old.metadata[map] ?? {}, next.metadata[map] ?? {}];
     const names = new Set([...Object.keys(was), ...Object.keys(is), ...Object.keys(before[map])]);
-    const told = [...names].sort().map((name) => {
-      const noted = getOwn(before[map], name);
-      return [name, noted === undefined ? (getOwn(was, name) ?? null) : noted] as const;
+    const told = [...names].sort().map((name): [string, Noted] => {
+      const said = getOwn(was, name) ?? null;
+      return [name, getOwn(before[map], name) ?? { said, by: only === undefined ? {} : { [only]: said } }];
     });
-    return Object.fromEntries(
-      told.filter(([name, said]) => !isOurs(name) && said !== (getOwn(is, name) ?? null)),
-    );
+    const isChanged = (name: string, { said, by }: Noted) =>
+      [said, ...Object.values(by)].some((each) => each !== (getOwn(is, name) ?? null));
+    return Object.fromEntries(told.filter(([name, noted]) => !isOurs(name) && isChanged(name, noted)));
   };
-  const note = textOf({ labels: changed('labels'), annotations: changed('annotations') });
+  const noted = textOf({ labels: changed('labels'), annotations: changed('annotations') });
+  const note = isWaiting ? (noted ?? '{}') : noted;
   const { [givenAnnotation]: _, ...annotations } = next.metadata.annotations ?? {};
   return {
     ...next,
@@ -45,12 +62,22 @@ export function withGiven(next: KubeObject, old: KubeObject): KubeObject {
   };
 }
 
-/** What a cluster says now, with what somebody here has changed since it said the same: the last word counts. */
-export function withUsersWord(told: Marks, before: KubeObject | undefined): Marks {
+/**
+ * What a cluster says now, with what somebody here has changed since it said the same: the last word counts. Of one that has it anew, or
+ * beside others, the first word is no other one.
+ */
+export function withUsersWord(told: Marks, before: KubeObject | undefined, cluster: string): Marks {
   if (!before) return told;
   const noted = noteOf(before);
+  const from = reflectedFrom(before);
   const still = (map: keyof Marks) =>
-    Object.entries(noted[map]).filter(([name, said]) => said === (getOwn(told[map], name) ?? null));
+    Object.entries(noted[map]).flatMap(([name, { said, by }]): [string, Noted][] => {
+      const now = getOwn(told[map], name) ?? null;
+      const others = Object.entries(by).filter(([other]) => from.includes(other));
+      const known = Object.fromEntries(others);
+      if (Object.hasOwn(known, cluster) && known[cluster] !== now) return [];
+      return [[name, { said, by: { ...known, [cluster]: now } }]];
+    });
   const note: Note = {
     labels: Object.fromEntries(still('labels')),
     annotations: Object.fromEntries(still('annotations')),
@@ -70,8 +97,12 @@ export function withUsersWord(told: Marks, before: KubeObject | undefined): Mark
   };
 }
 
-/** The note alone: for one that is nobody's reflection until a cluster has it again. */
-export function givenNote({ metadata }: KubeObject): Record<string, string> {
+/** The note alone, of nothing at least: for one that is nobody's reflection until a cluster has it again. */
+export function givenNote(object: KubeObject): Record<string, string> {
+  return { [givenAnnotation]: '{}', ...givenOf(object) };
+}
+
+function givenOf({ metadata }: KubeObject): Record<string, string> {
   const note = getOwn(metadata.annotations ?? {}, givenAnnotation);
   return note === undefined ? {} : { [givenAnnotation]: note };
 }
@@ -85,5 +116,15 @@ function textOf(note: Note): string | undefined {
 function noteOf({ metadata }: KubeObject): Note {
   const text = getOwn(metadata.annotations ?? {}, givenAnnotation);
   const note = record(text === undefined ? undefined : JSON.parse(text));
-  return { labels: record(note['labels']), annotations: record(note['annotations']) } as Note;
+  return { labels: notedIn(note['labels']), annotations: notedIn(note['annotations']) };
+}
+
+/** One from before it was told who said it has what was said alone. */
+function notedIn(names: unknown): Record<string, Noted> {
+  return Object.fromEntries(
+    Object.entries(record(names) as Record<string, Noted | Said>).map(([name, noted]) => [
+      name,
+      noted === null || typeof noted === 'string' ? { said: noted, by: {} } : noted,
+    ]),
+  );
 }

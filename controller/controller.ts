@@ -1,4 +1,4 @@
-import { retryAfterMs } from '../client/errors.ts';
+import { isUnheard, retryAfterMs } from '../client/errors.ts';
 import type { Logger } from '../kube/log.ts';
 import { isStatusError } from '../kube/status.ts';
 import { observed } from './observer.ts';
@@ -114,6 +114,7 @@ async function process(key: string, options: ControllerOptions): Promise<void> {
   } catch (err) {
     if (signal.aborted) return;
     const failures = queue.failures(key);
+    queue.noteHeard(key, !isUnheard(err));
     if (isStatusError(err, 'Conflict') && failures < conflictsAtOnce) {
       logger.debug({ err, controller: name, key }, 'lost a race, trying again');
       queue.addRateLimited(key, conflictDelayMs);

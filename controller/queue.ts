@@ -42,6 +42,8 @@ export class WorkQueue {
   readonly #again = new Set<string>();
   readonly #later = new Map<string, { at: number; cancel: () => void }>();
   readonly #failures = new Map<string, number>();
+  /** Failed for want of an answer; true: tried again since, on the word that there are answers. */
+  readonly #unheard = new Map<string, boolean>();
   readonly #takers = new Set<(key: string | undefined) => void>();
   #closed = false;
   /** From when on somebody is told. */
@@ -107,6 +109,28 @@ export class WorkQueue {
     this.addAfter(key, Math.max(leastMs, Math.min(maxMs, this.#base * 2 ** Math.min(failures, 40))));
   }
 
+  /** Of what failed: whether nobody was heard. */
+  noteHeard(key: string, isHeard: boolean): void {
+    if (isHeard) this.#unheard.delete(key);
+    else if (!this.#unheard.has(key)) this.#unheard.set(key, false);
+  }
+
+  /**
+   * There are answers: what waits since it got none is given out now. Once, since it may be another one that does not answer, until
+   * `isBack`: there were none for a while.
+   */
+  hurry(isBack: boolean): void {
+    for (const [key, wasHurried] of this.#unheard) {
+      const later = this.#later.get(key);
+      if (!later || (wasHurried && !isBack)) continue;
+      if (isBack) this.#failures.delete(key);
+      this.#unheard.set(key, true);
+      later.cancel();
+      this.#later.delete(key);
+      this.add(key);
+    }
+  }
+
   /** Since the last `forget`. */
   failures(key: string): number {
     return this.#failures.get(key) ?? 0;
@@ -115,6 +139,7 @@ export class WorkQueue {
   /** It went well: the next failure is the first. */
   forget(key: string): void {
     this.#failures.delete(key);
+    this.#unheard.delete(key);
   }
 
   /** The next key, when there is one; the taker owes `done`. `undefined` once the queue is closed. */

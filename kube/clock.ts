@@ -29,3 +29,16 @@ export function sleep(ms: number, signal?: AbortSignal, clock: Clock = systemClo
     signal?.addEventListener('abort', end, { once: true });
   });
 }
+
+/** The same, also when `soon` resolves. */
+export async function sleepUntil(
+  soon: Promise<void> | undefined,
+  ms: number,
+  signal: AbortSignal,
+  clock: Clock = systemClock,
+): Promise<void> {
+  if (soon === undefined) return await sleep(ms, signal, clock);
+  const woken = new AbortController();
+  void soon.then(() => woken.abort());
+  await sleep(ms, AbortSignal.any([signal, woken.signal]), clock);
+}

@@ -8,7 +8,7 @@ import { isReadable } from '../cluster/readable.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { lateAddresses, lateMembers, lateOwner, type Member } from './group.ts';
-import type { Unled } from './handover.ts';
+import type { HandoverInput, Unled } from './handover.ts';
 import type { Hold, Late } from './hold.ts';
 import { isShortOf, podsLedTo } from './led.ts';
 import { breaksFirst } from './plan.ts';
@@ -26,12 +26,14 @@ import {
   type World,
 } from './world.ts';
 
+const pods = { group: '', resource: 'pods' };
 const endpointSlices = { group: 'discovery.k8s.io', resource: 'endpointslices' };
 
 /** What the world beside an object has to say of its hand-over. */
 export interface Beside {
   manner?: Manner | undefined;
   awaited?: Hold['awaited'];
+  isBlind?: HandoverInput['isBlind'];
   isOpen?: Withdrawal['isOpen'];
   isClosed?: Witness['isClosed'];
   isUnled?: Unled['isUnled'];
@@ -51,6 +53,7 @@ export function besideOf(
   return {
     manner: mannerOf(root, placement, namespace, drainMs),
     awaited: awaitedAt(world, placement, root),
+    isBlind: (cluster) => !isReadable(clusterNamed(world, cluster), pods),
     isOpen: (cluster) => isOpenAt(world, placement, cluster),
     isClosed: (cluster) => isClosedAt(world, placement, cluster),
     isUnled: (cluster) => isUnledAt(world, placement, cluster),

@@ -81,7 +81,10 @@ function inTurns(
   const left = { maxSurge, maxUnavailable };
   const kinds = new Map<string, Part>();
   for (const [c, share] of order) {
-    const surges = (surged(share) && left.maxSurge > 0) || left.maxUnavailable <= 0;
+    // Who has one more than there are keeps to its own: on a turn that it is to lose, the other kind would be one more beyond it.
+    const surges = surged(share)
+      ? left.maxSurge > 0 || left.maxUnavailable <= 0
+      : left.maxUnavailable <= 0 && left.maxSurge > 0;
     if (surges) left.maxSurge--;
     else left.maxUnavailable--;
     kinds.set(c, surges ? { maxSurge: 1, maxUnavailable: 0 } : { maxSurge: 0, maxUnavailable: 1 });

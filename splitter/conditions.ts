@@ -21,6 +21,8 @@ interface ConditionsInput {
   waitingFor: readonly string[];
   unled: readonly string[];
   /** See Handover. */
+  blind: readonly string[];
+  /** See Handover. */
   hold: Handover['hold'];
   /** It may not run twice. */
   once: boolean;
@@ -109,12 +111,16 @@ function few(names: readonly string[]): string {
   return [...names.slice(0, mostNamed), ...(names.length > mostNamed ? ['others'] : [])].join(', ');
 }
 
+/** At the end of what waits for so long and no longer. */
+export const goesWithout = ' it goes without';
+
 /** Whom what is ready elsewhere waits for before it leaves, and what the user can do about it. */
-export function waitingWords({ held, until }: Handover['hold'], stays: string): string {
+export function waitingWords({ held, until, firm }: Handover['hold'], stays: string): string {
   const end =
     until === undefined
       ? `to go without, annotate it or its Namespace with ${waitAnnotation}: "0"`
-      : `at ${new Date(until).toISOString()} it goes without`;
+      : `at ${new Date(until).toISOString()}${goesWithout}`;
+  if (firm) return `waiting for ${few(held)}; until then it stays on ${stays}`;
   return `waiting for what moves with it: ${few(held)}; until then it stays on ${stays}; ${end}`;
 }
 
@@ -126,7 +132,7 @@ export function givingOf(shares: Shares, clusters: readonly string[]): string[] 
 }
 
 function settled(input: ConditionsInput): Verdict {
-  const { placement, shares, slices, waitingFor, unled, once, hold } = input;
+  const { placement, shares, slices, waitingFor, unled, blind, once, hold } = input;
   const type = 'Settled';
   const clusters = placement.spec?.clusters ?? [];
   const failed = Object.keys(shares).flatMap((c) => {
@@ -143,7 +149,8 @@ function settled(input: ConditionsInput): Verdict {
     const until = leaving.length > 0 ? `; until then it stays on ${leaving.join(', ')}` : '';
     const givers = Object.keys(shares).filter((c) => leaving.includes(c) || shares[c]?.held !== undefined);
     const breaks = `; it may not run twice, so each replica stops on ${givers.join(', ')} before it starts elsewhere`;
-    const held = once && givers.length > 0 ? breaks : until;
+    const unseen = `; it may not run twice, and stays on ${blind.join(', ')} while its pods there cannot be read (see Readable of the PhysicalCluster)`;
+    const held = blind.length > 0 ? unseen : once && givers.length > 0 ? breaks : until;
     return {
       type,
       status: 'False',

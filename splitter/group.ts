@@ -33,7 +33,7 @@ export function lateOwner(cluster: string, owner: Placement | undefined): Late[]
   if (!ref || phase === undefined || phase === 'Leaving') return [];
   // Then nothing will end the wait but its user.
   const toStay = clusters.includes(cluster) ? ', and stays: move that one, and this leaves with it' : '';
-  return [{ who: `${ref.kind} ${ref.name} (it has adopted this${toStay})`, patient: true }];
+  return [{ who: `${ref.kind} ${ref.name} (it has adopted this${toStay})`, patient: true, firm: true }];
 }
 
 /** What serves nobody where it is may never do elsewhere: nobody waits for it. */

@@ -25,6 +25,22 @@ function allCountedOn(scene: Scene): boolean {
 
 const isHeard = (scene: Scene, cluster: string): boolean => scene.heardAt(cluster) !== undefined;
 
+/** What stops there is heard to have stopped. Else it would be gone, and could be started nowhere. */
+const isSeen = (scene: Scene, cluster: string): boolean =>
+  isHeard(scene, cluster) && scene.isBlind?.(cluster) !== true;
+
+/** See Handover. */
+export function blindIn(scene: Scene): string[] {
+  const { once, goal, first } = scene.plan;
+  if (!once) return [];
+  return present(scene)
+    .filter(
+      ([c, share]) => scene.isBlind?.(c) && !covers(rangeOf(goal.get(c), first), heldRange(share, first)),
+    )
+    .map(([c]) => c)
+    .sort();
+}
+
 /** Its pods beyond what it has been told to run are gone: its controller has seen that, and none is left. */
 export function isReleased(slices: Slices, cluster: string, share: Share, first: number): boolean {
   const slice = Object.hasOwn(slices, cluster) ? slices[cluster] : undefined;
@@ -102,7 +118,7 @@ function shed(scene: Scene, next: Next): void {
   const ranges = new Map([...next].map(([c, share]) => [c, rangeOf(share, first)]));
   const goalOf = (c: string) => rangeOf(goal.get(c), first);
   const givers = [...ranges]
-    .filter(([c, range]) => isHeard(scene, c) && sizeOf(range) > 0 && !covers(goalOf(c), range))
+    .filter(([c, range]) => isSeen(scene, c) && sizeOf(range) > 0 && !covers(goalOf(c), range))
     .sort(([, a], [, b]) => b.end - a.end);
   const found =
     givers
@@ -185,7 +201,7 @@ function nextCountsOnce(scene: Scene): Next {
   for (const [cluster, share] of order) {
     const now = share.replicas ?? 0;
     const surplus = Math.max(0, now - goalOf(cluster));
-    const less = mayBreak ? surplus : Math.max(0, Math.min(surplus, excess));
+    const less = mayBreak && isSeen(scene, cluster) ? surplus : Math.max(0, Math.min(surplus, excess));
     excess -= less;
     if (goal.has(cluster) || now > less) next.set(cluster, recounted(scene, share, now - less));
   }
@@ -215,7 +231,8 @@ function recounted(scene: Scene, share: Share, replicas: number): Share {
 /** Full copies: the old one is gone before the new one is made. */
 export function nextWholeOnce(scene: Scene): Next {
   const { goal } = scene.plan;
-  const staying = present(scene).filter(([cluster]) => goal.has(cluster));
-  if (Object.keys(scene.shares).length > staying.length) return new Map(staying);
+  const staying = present(scene).filter(([cluster]) => goal.has(cluster) || !isSeen(scene, cluster));
+  const isThere = staying.every(([cluster]) => goal.has(cluster));
+  if (!isThere || Object.keys(scene.shares).length > staying.length) return new Map(staying);
   return new Map([...goal].map(([c, part]) => [c, presentShare(scene, c) ?? newcomer(part)]));
 }

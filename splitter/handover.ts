@@ -2,7 +2,7 @@ import { kindNamed } from '../cluster/kinds.ts';
 import type { Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { nextCounts, nextWhole } from './handover-many.ts';
-import { isReleased, nextOnce, nextWholeOnce } from './handover-once.ts';
+import { blindIn, isReleased, nextOnce, nextWholeOnce } from './handover-once.ts';
 import { nextBatch, nextSingle } from './handover-one.ts';
 import { defaultWaitMs, type Held, type Hold, hold, lookAgainMs } from './hold.ts';
 import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from './plan.ts';
@@ -32,6 +32,8 @@ export interface HandoverInput extends PlanOptions, Hold, Withdrawal, Unled {
   isKnown(cluster: string): boolean;
   /** When a physical cluster was last heard of, in milliseconds since 1970; undefined: it is not Ready. */
   heardAt(cluster: string): number | undefined;
+  /** See Scene. */
+  isBlind?: Scene['isBlind'];
   /** See Witness. */
   isClosed?: Witness['isClosed'];
   /** Milliseconds since 1970. */
@@ -42,6 +44,8 @@ export interface HandoverInput extends PlanOptions, Hold, Withdrawal, Unled {
 
 /** Nothing keeps anything. */
 export const notHeld: Handover['hold'] = { held: [], without: [] };
+/** Nobody is waited for. */
+export const atRest = { waitingFor: [], unled: [], blind: [], hold: notHeld, once: false } as const;
 
 export interface Handover {
   shares: Shares;
@@ -51,11 +55,13 @@ export interface Handover {
    */
   stale: string[];
   /** Targets that are not counted on yet, sorted. */
-  waitingFor: string[];
+  waitingFor: readonly string[];
   /** Of these, those that are ready, and that a Service does not lead to yet. */
-  unled: string[];
+  unled: readonly string[];
+  /** Where what may not run twice is to stop, and does not, as its pods there cannot be read. Sorted. */
+  blind: readonly string[];
   /** What keeps a copy that might go from going, and until when. */
-  hold: Pick<Held, 'held' | 'until' | 'without'>;
+  hold: Pick<Held, 'held' | 'until' | 'firm' | 'without'>;
   /** It may not run twice: it stops where it is before it starts elsewhere. */
   once: boolean;
   requeueAfterMs?: number;
@@ -73,14 +79,7 @@ export function handover(input: HandoverInput): Handover {
   const stays = Object.entries(remaining).filter(([, share]) => share.phase !== 'Leaving');
   if (gone) {
     const shares = allLeaving(remaining);
-    return {
-      shares,
-      stale: staleOf(slices, previous, shares),
-      waitingFor: [],
-      unled: [],
-      hold: notHeld,
-      once: false,
-    };
+    return { ...atRest, shares, stale: staleOf(slices, previous, shares) };
   }
   const wanted = clusters.length > 0 ? clusters : stays.map(([c]) => c);
   const plan = planFor(input.root, wanted, remaining, input);
@@ -100,6 +99,7 @@ export function handover(input: HandoverInput): Handover {
     stale,
     waitingFor,
     unled: unled.filter((c) => waitingFor.includes(c)),
+    blind: blindIn(after),
     hold: held,
     once,
     ...(again !== undefined && { requeueAfterMs: again }),

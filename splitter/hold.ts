@@ -11,6 +11,8 @@ export interface Late {
   who: string;
   /** Nobody can say that it will come by itself: without a word of the user it is waited for as long as it takes. */
   patient: boolean;
+  /** Nor has the user said a word of it with how long it waits for others: what it would take away is this one's. */
+  firm?: boolean;
 }
 
 /** What keeps copies of a workload where they are although its own targets are ready. */
@@ -29,6 +31,8 @@ export interface Held {
   held: string[];
   /** Milliseconds since 1970: when it goes without them. Absent: it waits for as long as it takes. */
   until?: number;
+  /** Whatever the user says of how long it waits. */
+  firm?: boolean;
   /** When to look again, while it waits. */
   requeueAfterMs?: number;
   /** Whom it has waited for in vain, and goes without. Sorted. */
@@ -51,6 +55,7 @@ export function hold(scene: Scene, next: Next, how: Hold): Held {
   const isHeld = kindNamed(scene.root.kind)?.role === 'workload' && (how.paused || how.awaited);
   if (!isHeld || isAlone(scene)) return result;
   let until = 0;
+  let firm = false;
   for (const [cluster, share] of present(scene)) {
     const wanted = stepped.get(cluster);
     if (wanted && !isLess(wanted, share, scene)) continue;
@@ -68,6 +73,7 @@ export function hold(scene: Scene, next: Next, how: Hold): Held {
       continue;
     }
     result.held.push(...wait.who);
+    firm ||= wait.firm;
     stepped.set(cluster, { ...share, awaitedSince });
     until = Math.max(until, wait.until);
   }
@@ -76,8 +82,9 @@ export function hold(scene: Scene, next: Next, how: Hold): Held {
     string[],
   ];
   if (until === 0) return { stepped, held, without };
+  const isFirm = firm && { firm };
   const requeueAfterMs = Math.min(lookAgainMs, until - scene.now);
-  return { stepped, held, without, requeueAfterMs, ...(Number.isFinite(until) && { until }) };
+  return { stepped, held, without, requeueAfterMs, ...isFirm, ...(Number.isFinite(until) && { until }) };
 }
 
 export function withoutWait({ awaitedSince: _over, ...share }: Share): Share {
@@ -89,6 +96,7 @@ interface Wait {
   awaitedSince: string;
   isOver: boolean;
   until: number;
+  firm: boolean;
 }
 
 /** Nobody waits for the sake of a copy of which nothing is heard: it is not there for the others either. */
@@ -99,10 +107,12 @@ function waitAt(scene: Scene, cluster: string, share: Share, { awaited, waitMs }
   if (late.length === 0) return undefined;
   // A clock that was set back must not make anyone wait longer than once.
   const since = Math.min(now, Date.parse(share.awaitedSince ?? '') || now);
+  const firm = late.some((one) => one.firm === true);
   const isPatient = late.some(({ patient }) => patient);
-  const until = since + (waitMs ?? (isPatient ? Number.POSITIVE_INFINITY : defaultWaitMs));
+  const endMs = firm ? undefined : waitMs;
+  const until = since + (endMs ?? (isPatient ? Number.POSITIVE_INFINITY : defaultWaitMs));
   const awaitedSince = new Date(since).toISOString();
-  return { who: late.map(({ who }) => who), awaitedSince, isOver: now >= until, until };
+  return { who: late.map(({ who }) => who), awaitedSince, isOver: now >= until, until, firm };
 }
 
 /** On one cluster and bound for no other: what it shrinks by is no move. */

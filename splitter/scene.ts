@@ -11,6 +11,8 @@ export interface Scene {
   shares: Shares;
   slices: Slices;
   heardAt(cluster: string): number | undefined;
+  /** Whether the pods there cannot be read: nobody would learn that they have stopped. Default: they can. */
+  isBlind?: ((cluster: string) => boolean) | undefined;
   /** Milliseconds since 1970. */
   now: number;
 }

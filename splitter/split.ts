@@ -11,7 +11,7 @@ import { conditionsOf } from './conditions.ts';
 import { type Covered, withDisruptions } from './disruption.ts';
 import { foldStatus } from './fold/index.ts';
 import { follow, scaleOf, stamped } from './follow.ts';
-import { type Handover, handover, notHeld, type Unled } from './handover.ts';
+import { atRest, type Handover, type HandoverInput, handover, type Unled } from './handover.ts';
 import type { Hold } from './hold.ts';
 import { afterMinimum, type FloorAt } from './lower.ts';
 import type { Shares, Slices } from './plan.ts';
@@ -47,6 +47,8 @@ export interface SplitInput {
   awaited?: Hold['awaited'];
   /** See Withdrawal. */
   isOpen?: Withdrawal['isOpen'];
+  /** See Handover. */
+  isBlind?: HandoverInput['isBlind'];
   /** See Witness. */
   isClosed?: Witness['isClosed'];
   /** See Unled. */
@@ -94,7 +96,7 @@ export function split(input: SplitInput): Split {
   const { scaling } = followed;
   const from = { root: subject, clusters, previous: followed.shares, slices, scaling };
   const outcome = frozen
-    ? { shares: before, stale: [], waitingFor: [], unled: [], hold: notHeld, once: false }
+    ? { ...atRest, shares: before, stale: [] }
     : handover({
         ...from,
         gone,
@@ -105,11 +107,10 @@ export function split(input: SplitInput): Split {
         target,
         spread: placement.spec?.spread,
         hasOwnVolume: input.hasOwnVolume,
-        paused: input.manner?.paused,
+        ...input.manner,
         awaited: input.awaited,
-        waitMs: input.manner?.waitMs,
-        drainMs: input.manner?.drainMs,
         isOpen: input.isOpen,
+        isBlind: input.isBlind,
         isClosed: input.isClosed,
         isUnled: input.isUnled,
       });

@@ -28,21 +28,28 @@ export function standingOf(root: KubeObject, cluster: string, share: Share, hear
   const isKnown =
     slice?.present === true && (slice.observedGeneration ?? 0) >= (root.metadata.generation ?? 0);
   const wanted = replicas - keptBack(root, share);
-  const isWhole = said('replicas') <= replicas && said('availableReplicas') >= replicas;
+  // What a Deployment's ReplicaSets have been told to make, and have not made yet, is in its unavailableReplicas alone.
+  const isWhole =
+    said('replicas') <= replicas &&
+    said('availableReplicas') >= replicas &&
+    said('unavailableReplicas') === 0;
   const isUpdated = said('updatedReplicas') >= wanted;
   const isBehind = isKnown && !isUpdated;
   const isStarting = slice === undefined && share.phase === 'Joining' && !share.settled;
-  const hasStopped = paused && slice?.share?.paused === true;
+  const saysToWait = slice?.share?.paused === true;
+  const hasStopped = paused && saysToWait;
   const isRefused = slice?.error !== undefined;
   return {
     cluster,
     hasTurn: !paused && !isStarting,
     waits: isStarting || hasStopped,
-    isHalfWay: hasStopped && !isRefused && !isWhole && (isBehind || said('replicas') > replicas),
+    // Also of a template that is no longer the present one.
+    isHalfWay: hasStopped && !isRefused && !isWhole && (!isUpdated || said('replicas') > replicas),
     isSilent: heard.silenceOf?.(cluster) !== undefined,
     isDone: isKnown && isWhole && isUpdated && !isRefused,
     // Not what it said before it was told that it may go on.
-    isRefusing: !paused && isRefused && slice.share?.paused !== true,
+    isRefusing: !paused && isRefused && !saysToWait,
+    isUnheard: !paused && saysToWait,
     isBehind,
   };
 }

@@ -15,12 +15,15 @@ export interface Standing {
   isBehind: boolean;
   /** It may go on, and its cluster takes nothing of that. */
   isRefusing: boolean;
+  /** It may go on, and its cluster has not said yet that it has heard so. */
+  isUnheard: boolean;
 }
 
 /**
  * Who may update now: `most` clusters at a time. A turn passes when its cluster is done, others are behind, and
  * it was heard to wait; so there are never more than `most` that may be on their way, whatever comes late. So it does from who
- * refuses what is applied. Who is silent
+ * refuses what is applied. Nobody loses a turn before it has been heard to have it: what it said when it last waited would count
+ * as if it had stopped again. Who is silent
  * neither keeps a turn nor gets one: it is told to wait before it is told of a new template. Of those who are
  * behind the first of `standings` goes first. `isOrdered`: when all are done the first gets the turn back for the next
  * update.
@@ -32,9 +35,9 @@ export function turnsOf(
 ): ReadonlySet<string> {
   const heard = standings.filter(({ isSilent }) => !isSilent);
   const having = heard.filter(({ hasTurn }) => hasTurn);
-  const mayPass = ({ isDone, isRefusing }: Standing) => isDone || isRefusing;
+  const mayPass = ({ isDone, isRefusing, isUnheard }: Standing) => (isDone || isRefusing) && !isUnheard;
   const kept = [...having.filter((s) => !mayPass(s)), ...having.filter(mayPass)];
-  const holders = new Set(kept.slice(0, most));
+  const holders = new Set(kept.filter((s, i) => i < most || s.isUnheard));
   const isFree = (s: Standing) => {
     const under = (o: Standing) => holders.has(o) || !o.waits || (o.isHalfWay && !s.isHalfWay);
     return heard.filter((o) => o !== s && under(o)).length < most;

@@ -2,7 +2,7 @@ import type { Informer } from '../client/informer.ts';
 import { keyOf, objectKey, parseKey } from '../client/url.ts';
 import { drainSeconds, isPaused, waitSeconds } from '../cluster/drain.ts';
 import { heardAt } from '../cluster/heard.ts';
-import { isForgotten, isGivenUp } from '../cluster/life.ts';
+import { conditionOf, isForgotten, isGivenUp } from '../cluster/life.ts';
 import { placementName } from '../cluster/placement.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { WorkQueue } from '../controller/queue.ts';
@@ -169,5 +169,7 @@ function saysSame(now: KubeObject, old: KubeObject): boolean {
 }
 
 function isSameLife(now: PhysicalCluster, old: PhysicalCluster): boolean {
+  const unread = (of: PhysicalCluster) => conditionOf(of, 'Readable')?.message;
+  if (unread(now) !== unread(old)) return false;
   return isForgotten(now) === isForgotten(old) && isGivenUp(now) === isGivenUp(old);
 }

@@ -1,9 +1,8 @@
 import { placedKind } from '../cluster/kinds.ts';
-import { waitAnnotation } from '../cluster/names.ts';
 import type { Silence } from '../cluster/silence.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { Word } from '../controller/events.ts';
-import { deletionWords, givingOf, waitingWords } from './conditions.ts';
+import { deletionWords, givingOf, goesWithout, waitingWords } from './conditions.ts';
 import { silentReason } from './fold/silent.ts';
 import { type Handover, notHeld } from './handover.ts';
 import { paused, waitingReason } from './hold.ts';
@@ -49,7 +48,7 @@ function waits({ spec, status }: Placement, shares: Shares, hold: Handover['hold
   if (held.length > 0 && !held.includes(paused)) {
     const said = status?.conditions?.find(({ type }) => type === 'Settled');
     const isTold =
-      said?.reason === waitingReason && (until !== undefined || said.message.includes(waitAnnotation));
+      said?.reason === waitingReason && (until !== undefined || !said.message.includes(goesWithout));
     const type = until === undefined ? 'Warning' : 'Normal';
     return isTold ? [] : [{ type, reason: waitingReason, message: waitingWords(hold, stays) }];
   }

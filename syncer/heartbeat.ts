@@ -137,8 +137,11 @@ async function beat(
   const namespaces = found.error === undefined ? options.namespaces() : undefined;
   const serves = found.error === undefined ? await served?.ask({ signal, timeoutMs }) : undefined;
   const ready = conditionOf(before, 'Ready', verdictOf(before, found, refused || undefined), now);
+  const { Unanswered, ...unread } = options.unreadable.list();
+  // Of one that answers nothing at all Ready says it.
+  const readable = readability(found.error === undefined ? { ...unread, Unanswered } : unread);
   const status: PhysicalClusterStatus = {
-    conditions: [ready, conditionOf(before, 'Readable', readability(options.unreadable.list()), now)],
+    conditions: [ready, conditionOf(before, 'Readable', readable, now)],
     lastHeartbeatTime: now,
     ...(found.error === undefined && { lastAnswerTime: now.replace(/\.\d+/, '') }),
     ...(clusterUID && { clusterUID }),

@@ -12,6 +12,7 @@ import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import { connectPod, connectService, type Reachable } from './connect.ts';
+import { noticing } from './credentials.ts';
 import { Joining } from './joining.ts';
 import { type UsageReader, usageReader } from './pod-metrics.ts';
 import { type SyncerOptions, startSyncer } from './syncer.ts';
@@ -48,6 +49,8 @@ export interface Syncers {
 }
 
 interface Engaged extends Reachable {
+  /** What `transport` goes by. */
+  given: Transport;
   /** Another one means another lifetime. */
   identity: string;
   end(): Promise<void>;
@@ -75,14 +78,14 @@ export function startSyncers(options: SyncersOptions): Syncers {
   const stopped = runController({
     name: 'syncers',
     queue,
-    reconcile: (key) => engage({ options, client, clusters, engaged, twins, joining }, key),
+    reconcile: (key) => engage({ options, client, clusters, engaged, twins, joining, queue }, key),
     signal,
     logger,
     ready: [clusters.synced, credentials.synced],
   }).then(async () => {
     await Promise.all([...engaged.values()].map((one) => one.end()));
   });
-  const transport = (name: string) => engaged.get(name)?.transport;
+  const transport = (name: string) => engaged.get(name)?.given;
   const clusterOf = (name: string) => clusters.get(keyOf(rootCluster, '', name));
   const connecting = { client, engaged, clusterOf, signal };
   return {
@@ -133,10 +136,11 @@ interface Manager {
   engaged: Map<string, Engaged>;
   twins: Twins;
   joining: Joining;
+  queue: WorkQueue;
 }
 
 async function engage(
-  { options, client, clusters, engaged, twins, joining }: Manager,
+  { options, client, clusters, engaged, twins, joining, queue }: Manager,
   key: string,
 ): Promise<{ after: number } | undefined> {
   const { signal, logger, heartbeatMs, namespaceDelayMs } = options;
@@ -151,9 +155,9 @@ async function engage(
   }
   const identity = await identityOf(client, cluster, signal);
   if (before?.identity === identity) return undefined;
-  let transport: Transport;
+  let given: Transport;
   try {
-    transport = await options.transportFor(cluster);
+    given = await options.transportFor(cluster);
   } catch (err) {
     logger.warn(
       { physicalCluster: name, err },
@@ -164,6 +168,7 @@ async function engage(
   engaged.delete(name);
   await before?.end();
   if (signal.aborted) return undefined;
+  const transport = noticing(given, () => queue.add(key));
   const life = new AbortController();
   const lead = (term: Term) =>
     startSyncer({
@@ -184,7 +189,7 @@ async function engage(
     life.abort(new Error(`cluster ${name} is disengaged`));
     await stopped;
   };
-  engaged.set(name, { identity, transport, uid: cluster.metadata.uid ?? '', end });
+  engaged.set(name, { identity, given, transport, uid: cluster.metadata.uid ?? '', end });
   return undefined;
 }
 

@@ -69,7 +69,7 @@ export class Namespaces {
       labelSelector: managedSelector,
       signal,
       logger,
-      onOutcome: (failure) => unreadable.note(resource, failure),
+      onOutcome: (failure) => unreadable.outcome(resource, failure),
     });
     this.informer.addIndex('logical', (object) => {
       const locator = readLocator(object);

@@ -9,15 +9,22 @@ export class Outage {
   readonly #name: string;
   readonly #logger: Logger;
   #since: number | undefined;
+  #answered: (isBack: boolean) => void = () => {};
 
   constructor(name: string, logger: Logger) {
     this.#name = name;
     this.#logger = logger;
   }
 
+  /** Told of each heartbeat that was answered; `isBack`: those before were not. */
+  onAnswer(answered: (isBack: boolean) => void): void {
+    this.#answered = answered;
+  }
+
   /** What the last heartbeat found: why the cluster does not answer, or that it does. */
   heard(error: string | undefined): void {
     const physicalCluster = this.#name;
+    if (error === undefined) this.#answered(this.#since !== undefined);
     if (error !== undefined && this.#since === undefined) {
       this.#since = Date.now();
       this.#logger.warn({ physicalCluster, error }, 'a physical cluster does not answer');

@@ -4,7 +4,7 @@ import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf, type ResourceRef } from '../client/url.ts';
 import { placedKinds } from '../cluster/kinds.ts';
 import { managedLabel, managedValue, rootCluster } from '../cluster/names.ts';
-import { sleep } from '../kube/clock.ts';
+import { sleep, sleepUntil } from '../kube/clock.ts';
 import { groupResource } from '../kube/gvk.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -81,7 +81,9 @@ export class Physical {
     const late = sleep(syncMs, signal).then(() => 'late' as const);
     const refused = unreadable.refused(kind).then(() => 'refused' as const);
     const outcome = await Promise.race([informer.synced, refused, late]);
-    if (outcome === 'refused') throw new StatusError(403, 'Forbidden', `${of} cannot be listed there`);
+    if (outcome === 'refused' && unreadable.why(kind) === 'Endless')
+      throw new StatusError(403, 'Endless', `the list of ${of} there has no end`);
+    if (outcome === 'refused') throw new StatusError(403, 'Forbidden', `${of} may not be listed there`);
     if (outcome === 'late') throw new StatusError(504, 'Timeout', `no list of ${of} within ${syncMs} ms`);
   }
 
@@ -100,6 +102,7 @@ export class Physical {
       if (now - (watched.idleSince ?? now) < afterMs) continue;
       this.#kinds.delete(of);
       watched.end();
+      this.#options.unreadable.rest(watched.kind);
     }
   }
 
@@ -131,7 +134,7 @@ export class Physical {
     const end = () => life.abort(this.#options.signal.reason);
     this.#options.signal.addEventListener('abort', end, { once: true });
     const { signal } = life;
-    const onOutcome = (failure: unknown) => this.#options.unreadable.note(kind, failure);
+    const onOutcome = (failure: unknown) => this.#options.unreadable.outcome(kind, failure);
     const informer = startInformer(client, kind, {
       labelSelector: managedSelector,
       signal,
@@ -192,7 +195,7 @@ export class Physical {
 
   /** Keeps asking until the cluster answers: what is there must be known before anything is an orphan. */
   async #inUse(kind: ResourceRef): Promise<boolean> {
-    const { signal, logger } = this.#options;
+    const { signal, logger, unreadable } = this.#options;
     for (let wait = 500; ; wait = Math.min(wait * 2, 15_000)) {
       try {
         return await this.#probe(kind);
@@ -200,7 +203,7 @@ export class Physical {
         if (isStatusError(err, 'NotServed') || isStatusError(err, 'Forbidden')) return false;
         signal.throwIfAborted();
         logger.warn({ err, kind }, 'cannot read the physical cluster yet');
-        await sleep(Math.max(wait, retryAfterMs(err)), signal);
+        await sleepUntil(unreadable.soon(kind, err), Math.max(wait, retryAfterMs(err)), signal);
       }
     }
   }

@@ -51,11 +51,12 @@ export class PodReflector {
 
   /**
    * Its pods that are there and have not ended, terminating ones too, with their ordinals where all have one;
-   * undefined while that is not known: pods have come or gone that nobody has looked at yet, or that may be its own.
+   * undefined while that is not known: pods have come or gone that nobody has looked at yet, or
+   * that may be its own, or what is known of pods may be old.
    */
   running(id: TargetId, namespace: string): RunningPods | undefined {
     const { informer } = this.reflector;
-    if (!informer.hasSynced) return undefined;
+    if (!informer.hasSynced || this.#engine.unreadable.isFailing(pods)) return undefined;
     const [kind = ''] = id.split('/');
     for (const { metadata } of informer.byIndex('namespace', namespace)) {
       const key = `${namespace}/${metadata.name}`;

@@ -65,7 +65,8 @@ export class Reflector {
       signal,
       logger,
       transform: slim,
-      onOutcome: (failure) => engine.unreadable.note(this.#kind, failure),
+      onOutcome: (failure) => engine.unreadable.outcome(this.#kind, failure),
+      onRest: () => engine.unreadable.rest(this.#kind),
     });
     this.informer.addIndex('controller', controlledBy);
     const tell = (object: KubeObject) => this.#tell(object);

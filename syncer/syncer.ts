@@ -12,7 +12,7 @@ import { eventReflector } from './children.ts';
 import { claimReflector } from './claims.ts';
 import { startCleanup } from './cleanup.ts';
 import { runDown } from './down.ts';
-import { indexShares, ruledResources, sharesResource } from './engine.ts';
+import { type Engine, indexShares, ruledResources, sharesResource } from './engine.ts';
 import { Questions, runHeartbeat } from './heartbeat.ts';
 import type { Joining } from './joining.ts';
 import { Namespaces } from './namespaces.ts';
@@ -74,10 +74,18 @@ export function startSyncer(options: SyncerOptions): Syncer {
     const withReflectors = (all: readonly Hearing[]) => {
       reflectors = all;
     };
+    const withQueue = ({ down }: Engine) => {
+      hurry = (isBack) => down.hurry(isBack);
+    };
     const unreadable = new Unreadable(() => questions.ask(Date.now()));
+    outage.onAnswer((isBack) => {
+      unreadable.answered(isBack);
+      hurry(isBack);
+    });
     const nodes = watchNodes(client, { signal, logger, unreadable });
     let namespaces: Namespaces | undefined;
     let reflectors: readonly Hearing[] = [];
+    let hurry: (isBack: boolean) => void = () => {};
     const heartbeat = runHeartbeat({
       name,
       upstream,
@@ -103,7 +111,7 @@ export function startSyncer(options: SyncerOptions): Syncer {
       heartbeat,
       work(
         { ...options, logger },
-        { client, namespaces, nodes, uid, questions, unreadable, withReflectors },
+        { client, namespaces, nodes, uid, questions, unreadable, withReflectors, withQueue },
         becomeReady,
       ),
     ]);
@@ -122,7 +130,12 @@ interface Hearing {
 
 async function work(
   options: SyncerOptions,
-  own: Own & { nodes: Informer; questions: Questions; withReflectors(all: readonly Hearing[]): void },
+  own: Own & {
+    nodes: Informer;
+    questions: Questions;
+    withReflectors(all: readonly Hearing[]): void;
+    withQueue(engine: Engine): void;
+  },
   onReady: () => void,
 ): Promise<void> {
   const { namespaces, questions, unreadable } = own;
@@ -141,6 +154,7 @@ async function work(
     shares,
     ...own,
   });
+  own.withQueue(engine);
   let isFound = false;
   // What was there before a backup of the cluster was put back may be there again.
   const search = () => void (isFound && (namespaces.count() ?? 0) > 0 && engine.physical.search());

@@ -44,7 +44,7 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
   const uid = before?.metadata.uid ?? randomUUID();
   const job = kind.kind === 'Pod' ? (references[0] ?? formerJob(before)) : undefined;
   const said = { labels: ofJob(foreign(told['labels']), job), annotations: foreign(told['annotations']) };
-  const { labels, annotations } = keepsGiven(kind.kind) ? withUsersWord(said, before) : said;
+  const { labels, annotations } = keepsGiven(kind.kind) ? withUsersWord(said, before, address.cluster) : said;
   const metadata: ObjectMeta = {
     name: address.name,
     ...(typeof told['generateName'] === 'string' && { generateName: told['generateName'] }),

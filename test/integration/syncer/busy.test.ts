@@ -13,6 +13,51 @@ const busy = (status: number, retryAfter: string): ApiResponse => ({
   body: Buffer.from('Too many requests, please try again later.\n'),
 });
 
+test('what stands before a cluster that was away is not obeyed longer than that', async () => {
+  const { upstream, physical } = sides;
+  let isAway = true;
+  const asked: string[] = [];
+  physical.faults.instead = ({ method, url }) => {
+    if (!isAway) return undefined;
+    asked.push(`${method} ${url}`);
+    return busy(503, '600');
+  };
+  const ref = await upstream.place(deployment('web', 4), { east: active });
+  sides.start();
+  await until('it is known to be away', async () => {
+    const { status } = await upstream.cluster();
+    return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'False');
+  });
+  expect(asked.length).toBeGreaterThan(0);
+  const since = Date.now();
+  isAway = false;
+  await until('it is there', async () => (await upstream.slice(ref))?.present);
+  // A heartbeat, of which there are several a second here, and not the minute that was asked for.
+  expect(Date.now() - since).toBeLessThan(20_000);
+}, 90_000);
+
+test('nor where no heartbeat was lost by it', async () => {
+  const { upstream, physical } = sides;
+  sides.start();
+  await until('it answers', async () => {
+    const { status } = await upstream.cluster();
+    return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True');
+  });
+  let isAway = true;
+  let asked = 0;
+  physical.faults.instead = ({ method, url }) => {
+    if (!isAway || method !== 'PATCH' || !url.includes('/deployments/web')) return undefined;
+    asked += 1;
+    isAway = false;
+    return busy(503, '600');
+  };
+  const since = Date.now();
+  const ref = await upstream.place(deployment('web', 4), { east: active });
+  await until('it is there', async () => (await upstream.slice(ref))?.present);
+  expect(asked).toBe(1);
+  expect(Date.now() - since).toBeLessThan(20_000);
+}, 90_000);
+
 test.each([429, 408])(
   'an API server that says %s is asked again when it says, and refuses nothing by it',
   async (status) => {

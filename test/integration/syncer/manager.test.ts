@@ -2,12 +2,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createApiServer } from '../../../apiserver/server.ts';
 import { syncerUser, syncerView } from '../../../apiserver/view/view.ts';
 import { Client } from '../../../client/client.ts';
+import { TransportError } from '../../../client/errors.ts';
 import { physicalNamespace } from '../../../cluster/placement.ts';
 import { reflectedAs } from '../../../cluster/reflected.ts';
 import { ownResources } from '../../../cluster/resources.ts';
 import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
 import { runLeader } from '../../../controller/leader.ts';
-import type { Transport } from '../../../kube/http.ts';
+import type { ApiResponse, Transport } from '../../../kube/http.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import { isStatusError } from '../../../kube/status.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
@@ -29,6 +30,12 @@ let syncers: Syncers;
 let life: AbortController;
 /** What the syncers' manager asks for. */
 const asked: string[] = [];
+/** Its watch of Secrets tells nothing. */
+let isDeaf = false;
+
+async function* unlessDeaf<T>(all: AsyncIterable<T>): AsyncIterable<T> {
+  for await (const some of all) if (!isDeaf) yield some;
+}
 
 beforeEach(async () => {
   const store = openMemory();
@@ -51,9 +58,14 @@ beforeEach(async () => {
   life = new AbortController();
   const transport = server.transport(admin);
   client = new Client(transport, { cluster: 'root' });
-  const watched: Transport = (request) => {
+  isDeaf = false;
+  const watched: Transport = async (request) => {
     asked.push(`${request.method} ${request.url}`);
-    return transport(request);
+    const response = await transport(request);
+    const { events } = response;
+    return events && request.url.includes('/secrets?')
+      ? { ...response, events: unlessDeaf(events) }
+      : response;
   };
   syncers = startSyncers({
     client: new Client(watched, { cluster: 'root' }),
@@ -225,3 +237,54 @@ test('new credentials are a new lifetime', async () => {
   });
   await until('engaged anew', () => syncers.transport('east') === next);
 });
+
+test.each([
+  ['answers 401', async () => unauthorized()],
+  ['answers nothing', () => Promise.reject(new TransportError('ECONNREFUSED', 'no'))],
+])(
+  'new credentials are found without being told of, where the old ones get an API that %s',
+  async (_what, old) => {
+    const { transport } = physicals.get('east')!;
+    let isOld = false;
+    const first: Transport = (request) => (isOld ? old() : transport(request));
+    physicals.set('east', { transport: first, client: new Client(first) });
+    await register('east');
+    await until('ready', async () => (await ready('east')) === 'True');
+    isDeaf = true;
+    isOld = true;
+    physicals.set('east', { transport, client: new Client(transport) });
+    await client.patch(secrets, { namespace: 'default', name: 'east' }, 'merge', {
+      data: { kubeconfig: 'e31=' },
+    });
+    await until('engaged anew', () => syncers.transport('east') === transport);
+    await until('ready', async () => (await ready('east')) === 'True');
+  },
+  60_000,
+);
+
+test('old credentials that stay are read again seldom', async () => {
+  const { transport } = physicals.get('east')!;
+  let isOld = false;
+  let refused = 0;
+  const first: Transport = async (request) => {
+    if (!isOld) return await transport(request);
+    refused += 1;
+    return unauthorized();
+  };
+  physicals.set('east', { transport: first, client: new Client(first) });
+  await register('east');
+  await until('ready', async () => (await ready('east')) === 'True');
+  asked.splice(0);
+  isOld = true;
+  await until('it is refused often', () => refused > 20);
+  expect(asked.filter((one) => one.endsWith('/secrets/east')).length).toBeLessThanOrEqual(1);
+}, 60_000);
+
+function unauthorized(): ApiResponse {
+  const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 401, reason: 'Unauthorized' };
+  return {
+    status: 401,
+    headers: { 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify(status)),
+  };
+}

@@ -118,7 +118,8 @@ test('an adopted ReplicaSet leaves with its Deployment, whatever drain it asks f
 
 test('moved away from a Deployment that stays it waits for that one, and says so; then both leave', async () => {
   const { admin } = world;
-  await adopted('kept');
+  // Nothing of its Deployment's would be ready on west: it is not gone without.
+  await adopted('kept', { annotations: { 'atoll.dev/wait-seconds': '0' } });
   const body = { metadata: { annotations: { 'atoll.dev/clusters': 'west' } } };
   const answer = await admin.raw({
     method: 'PATCH',
@@ -131,8 +132,8 @@ test('moved away from a Deployment that stays it waits for that one, and says so
       'that one does; annotate Deployment kept, too',
   );
   const said =
-    'waiting for what moves with it: Deployment kept (it has adopted this, and stays: move that one, and this leaves ' +
-    'with it); until then it stays on east; to go without, annotate it or its Namespace with atoll.dev/wait-seconds: "0"';
+    'waiting for Deployment kept (it has adopted this, and stays: move that one, and this leaves with it); until then it ' +
+    'stays on east';
   await until('its Event says so', async () => {
     const { items } = await admin.list<KubeObject & EventFields>(events, inDefault);
     return items.some(

@@ -42,7 +42,7 @@ test('a cluster of which a list has no end works without that kind, and says so'
     const condition = cluster?.status?.conditions?.find(({ type }) => type === 'Readable');
     return condition?.status === 'False' && condition;
   });
-  expect(said).toMatchObject({ message: expect.stringContaining('configmaps') });
+  expect(said).toMatchObject({ reason: 'Endless', message: 'no list ends of configmaps' });
 });
 
 test('what needs that kind keeps no other from being applied', async () => {
@@ -63,7 +63,7 @@ test('what needs that kind keeps no other from being applied', async () => {
   await world.admin.create(resources.deployments, many, inDefault);
   await until('it waits for them', async () => {
     const placement = await find<Placement>(world.admin, resources.placements, 'map-39.configmaps');
-    return placement?.status?.clusters?.['east']?.error?.reason === 'Forbidden';
+    return placement?.status?.clusters?.['east']?.error?.reason === 'Endless';
   });
   await world.admin.create(resources.deployments, deployment('web', 1, 'east'), inDefault);
   await settled(world.admin, 'web.deployments.apps');

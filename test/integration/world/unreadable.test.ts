@@ -109,6 +109,31 @@ test('while pods may not be listed nothing of theirs is taken for gone', async (
   await until('it has left', async () => (await share()) === undefined);
 });
 
+test('what may not run twice is not stopped where nobody would learn that it has', async () => {
+  await world.register('east');
+  const web = deployment('web', 2, 'east');
+  const recreated = { ...web, spec: { ...(web.spec as object), strategy: { type: 'Recreate' } } };
+  await world.admin.create(resources.deployments, recreated, inDefault);
+  await settled(world.admin, 'web.deployments.apps');
+  forbid('pods');
+  await world.admin.patch(resources.physicalclusters, { name: 'east' }, 'merge', {
+    spec: { adopt: ['none'] },
+  });
+  await until('it is said', async () => (await readable())?.message.includes('pods'));
+  await move(world.admin, resources.deployments, 'web', 'west');
+  const said = await until('it says what it waits for', async () => {
+    const placement = await find<Placement>(world.admin, resources.placements, 'web.deployments.apps');
+    const condition = placement?.status?.conditions?.find(({ type }) => type === 'Settled');
+    return condition?.message.includes('cannot be read') && condition.message;
+  });
+  expect(said).toContain('it may not run twice, and stays on east while its pods there cannot be read');
+  expect(await readyPods(world.physical('east'), 'web')).toHaveLength(2);
+  forbid();
+  const placement = await settled(world.admin, 'web.deployments.apps');
+  expect(placement.spec?.clusters).toEqual(['west']);
+  expect(await readyPods(world.physical('west'), 'web')).toHaveLength(2);
+});
+
 test('nobody waits for endpoints on a cluster where they may not be read, whatever others tell of', async () => {
   forbid('endpointslices');
   await world.register('east');

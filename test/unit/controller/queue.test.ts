@@ -96,6 +96,37 @@ test('failures delay a key longer each time, up to a bound, until it is forgotte
   expect(q.length).toBe(1);
 });
 
+test('what nobody answered is given out when there are answers: once, and whenever there were none for a while', () => {
+  const { queue: q, clock } = queue();
+  const fail = (key: string, isHeard: boolean) => {
+    q.noteHeard(key, isHeard);
+    q.addRateLimited(key, undefined, 60_000);
+  };
+  const given = () => {
+    const all = q.length;
+    while (q.length > 0) void q.take();
+    for (const key of ['unheard', 'refused']) q.done(key);
+    return all;
+  };
+  fail('unheard', false);
+  fail('refused', true);
+  q.hurry(false);
+  expect([given(), clock.pending]).toEqual([1, 1]);
+  fail('unheard', false);
+  q.hurry(false);
+  expect(given()).toBe(0);
+  q.hurry(true);
+  expect([given(), q.failures('unheard'), q.failures('refused')]).toEqual([1, 0, 1]);
+  fail('unheard', false);
+  q.forget('unheard');
+  fail('unheard', false);
+  q.hurry(false);
+  expect(given()).toBe(1);
+  fail('unheard', true);
+  q.hurry(true);
+  expect(given()).toBe(0);
+});
+
 test('a closed queue gives nothing, lets waiting workers go, and leaves no timer', async () => {
   const { queue: q, clock } = queue();
   const waiting = q.take();

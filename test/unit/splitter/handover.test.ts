@@ -440,6 +440,46 @@ describe('handover of other kinds', () => {
   });
 });
 
+describe('handover of a Deployment that may not run twice', () => {
+  const root: KubeObject = { ...deployment(2), spec: { replicas: 2, strategy: { type: 'Recreate' } } };
+  const there: Partial<HandoverInput> = {
+    root,
+    clusters: ['b'],
+    previous: { a: active(2), b: active(0) },
+    slices: { a: healthy(2), b: healthy(0) },
+  };
+  const stays = { a: active(2), b: { ...active(0), heardSince: at(100) } };
+  it.each<[string, Partial<HandoverInput>, Record<string, Share>, string[]]>([
+    ['it leaves A before it starts on B', {}, { a: { ...active(2), phase: 'Leaving' }, b: active(0) }, []],
+    ['not while the pods of A cannot be read', { isBlind: (cluster) => cluster === 'a' }, stays, ['a']],
+    [
+      'those of B are of no account',
+      { isBlind: (cluster) => cluster === 'b' },
+      { a: { ...active(2), phase: 'Leaving' }, b: active(0) },
+      [],
+    ],
+    [
+      'not while A is silent',
+      { heardAt: (cluster) => (cluster === 'a' ? undefined : Number.POSITIVE_INFINITY) },
+      stays,
+      [],
+    ],
+    [
+      'scaled down, it stops all the same',
+      { root: { ...root, spec: { ...(root.spec as object), replicas: 1 } }, isBlind: () => true },
+      {
+        a: { ...active(1), held: { replicas: 2, since: at(100) } },
+        b: stays.b,
+      },
+      ['a'],
+    ],
+  ])('%s', (_name, change, expected, blind) => {
+    const done = handover({ ...base, ...there, ...change });
+    expect(done.shares).toEqual(expected);
+    expect(done.blind).toEqual(blind);
+  });
+});
+
 describe('handover of a StatefulSet', () => {
   const set = (replicas: number): KubeObject => ({ ...deployment(replicas), kind: 'StatefulSet' });
   const range = (phase: Share['phase'], start: number, end: number, settled?: [number, number]): Share => ({
@@ -512,6 +552,36 @@ describe('handover of a StatefulSet', () => {
         heardAt: (cluster) => (cluster === 'a' ? undefined : Number.POSITIVE_INFINITY),
       },
       { a: range('Active', 0, 5), b: to({ ...range('Active', 5, 5), heardSince: at(100) }, 0, 5) },
+    ],
+    [
+      'the pods of A cannot be read: nothing stops of which nobody would learn that it has',
+      {
+        clusters: ['a', 'b'],
+        previous: { a: to(range('Active', 0, 5), 0, 3), b: to(range('Active', 5, 5), 3, 5) },
+        slices: { a: whole(0, 5), b: whole(5, 5) },
+        isBlind: (cluster) => cluster === 'a',
+      },
+      { a: to(range('Active', 0, 5), 0, 3), b: to({ ...range('Active', 5, 5), heardSince: at(100) }, 3, 5) },
+    ],
+    [
+      'and it keeps its last one',
+      {
+        clusters: ['b'],
+        previous: { a: range('Active', 0, 1), b: to(range('Active', 1, 5), 0, 5) },
+        slices: { a: whole(0, 1), b: whole(1, 5) },
+        isBlind: (cluster) => cluster === 'a',
+      },
+      { a: range('Active', 0, 1), b: to({ ...range('Active', 1, 5), heardSince: at(100) }, 0, 5) },
+    ],
+    [
+      'scaled down, it stops all the same',
+      {
+        root: set(2),
+        previous: { a: range('Active', 0, 5) },
+        slices: { a: whole(0, 5) },
+        isBlind: () => true,
+      },
+      { a: holding(range('Active', 0, 2), 0, 5) },
     ],
     [
       'the last one leaves with its share',

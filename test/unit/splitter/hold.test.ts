@@ -420,6 +420,15 @@ describe('a ReplicaSet that a Deployment has adopted', () => {
     expect(held.shares).toMatchObject({ east: { phase: 'Active' }, west: { phase: 'Active' } });
     expect(held.waitingFor).toEqual([]);
     expect(held.hold.held).toEqual(['Deployment web (it has adopted this)']);
+    // Gone without that one, its pods would only be made anew, whether any are ready elsewhere or not.
+    const alone = step({ root, slices, previous, awaited: stays, waitMs: 0 });
+    expect(alone.shares).toMatchObject({ east: { phase: 'Active' }, west: { phase: 'Active' } });
+    expect(alone.hold).toMatchObject({
+      held: ['Deployment web (it has adopted this)'],
+      firm: true,
+      without: [],
+    });
+    expect(alone.hold.until).toBeUndefined();
     const left = step({ root, slices, previous, awaited: awaited({ east: { phase: 'Leaving' } }) });
     expect(left.shares).toMatchObject({ east: { phase: 'Leaving' }, west: { phase: 'Active' } });
   });

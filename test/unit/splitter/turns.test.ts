@@ -14,6 +14,7 @@ const atRest = {
   isDone: true,
   isBehind: false,
   isRefusing: false,
+  isUnheard: false,
 };
 const behind = { isDone: false, isBehind: true };
 const has = { hasTurn: true, waits: false };
@@ -37,6 +38,18 @@ it.each<[string, Standing[], number, string[]]>([
   ['one passes at a time', [of('a', { waits: false }), of('b', has), of('c', behind)], 2, ['b']],
   ['who is silent keeps none', [of('a', behind), of('b', { ...has, ...behind, isSilent: true })], 1, ['a']],
   ['who is silent gets none', [of('a', { isSilent: true }), of('b')], 1, ['b']],
+  [
+    'nobody gives it up before it was heard to have it',
+    [of('a', behind), of('b', { ...has, isUnheard: true })],
+    1,
+    ['b'],
+  ],
+  [
+    'nor where there is less for all',
+    [of('a', { ...has, ...behind }), of('b', { ...has, ...behind, isUnheard: true })],
+    1,
+    ['a', 'b'],
+  ],
   [
     'who refuses gives it up',
     [of('a', behind), of('b', { ...has, ...behind, isDone: false, isRefusing: true })],

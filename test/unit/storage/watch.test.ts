@@ -52,6 +52,34 @@ describe('many watchers', () => {
   });
 });
 
+describe('a watcher that a commit comes too late to', () => {
+  it('has missed nothing by what was compacted of others, which it had nothing of', async () => {
+    const store = openMemory();
+    let isSlow = false;
+    const busy = () => {
+      const until = performance.now() + (isSlow ? 10 : 0);
+      while (performance.now() < until);
+    };
+    const got: number[] = [];
+    const ends: string[] = [];
+    await store.create('/p/0', bytes(''));
+    for (let i = 0; i < 64; i++) await store.watch(prefixRange('/p/'), { after: 1, sink: busy });
+    await store.watch(prefixRange('/p/'), {
+      after: 1,
+      sink: (events) => got.push(...events.map(({ entry }) => entry.revision)),
+      onEnd: ({ code }) => ends.push(code),
+    });
+    await nextTurn();
+    for (let i = 0; i < 10; i++) await store.create(`/q/${i}`, bytes(''));
+    await store.compact(store.revision);
+    isSlow = true;
+    await store.create('/p/1', bytes(''));
+    await until(() => got.length + ends.length > 0);
+    expect([got, ends]).toEqual([[12], []]);
+    await store.close();
+  });
+});
+
 describe('a slow watcher', () => {
   /** A sink that is told to pause after each call until `resume`. */
   function slow() {
