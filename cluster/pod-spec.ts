@@ -23,17 +23,13 @@ export interface PodTemplate {
 
 /** What the pods of a workload look like, once they are admitted; the Pod itself is its own template. */
 export function podTemplate(workload: KubeObject): PodTemplate {
-  const template = admittedTemplate(workload);
+  const path = templatePath(workload);
+  const template = at(admittedAt(workload, path), ...path);
   return {
     labels: mapAt(template, 'metadata', 'labels') ?? {},
     annotations: mapAt(template, 'metadata', 'annotations') ?? {},
     spec: at(template, 'spec'),
   };
-}
-
-export function admittedTemplate(workload: KubeObject): unknown {
-  const path = templatePath(workload);
-  return at(admittedAt(workload, path), ...path);
 }
 
 /** The spec of the pods of a workload as it is stored, once they are admitted; `rule`: that by which it is placed. */

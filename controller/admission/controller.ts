@@ -1,14 +1,18 @@
 import type { Client } from '../../client/client.ts';
+import type { Informer } from '../../client/informer.ts';
 import type { InformerSet } from '../../client/informers.ts';
 import { keyOf, parseKey, type ResourceRef } from '../../client/url.ts';
 import { placedKinds } from '../../cluster/kinds.ts';
+import { placements } from '../../cluster/names.ts';
 import { podRefusal } from '../../cluster/pod-admission.ts';
+import type { Placement } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { type Retry, runController } from '../controller.ts';
 import { WorkQueue } from '../queue.ts';
+import { RuledKinds } from '../ruled.ts';
 import { byLogicalCluster, clusterToWrite } from '../scope.ts';
 
 export interface PodAdmissionOptions {
@@ -46,27 +50,30 @@ export function runPodAdmissionController(options: PodAdmissionOptions): Promise
   const fair = byLogicalCluster(workers);
   const queue = new WorkQueue({ baseDelayMs: leastMs, maxDelayMs: mostMs, fair });
   const refused = new Refused();
-  const ready: Promise<unknown>[] = [];
-  for (const resource of workloads) {
-    const informer = informers.for(resource);
-    ready.push(informer.synced);
+  const follow = (informer: Informer) => {
+    const { resource } = informer;
     const tell = (object: KubeObject, key: string) => {
-      const which = named(resource, key);
-      // What it is by now, it is after it was asked just now.
-      if (refused.note(which, podRefusal(object) !== undefined)) queue.addAfter(which, leastMs);
+      const isRefused = podRefusal(object) !== undefined;
+      const which = refused.note(resource, key, isRefused);
+      // It was asked about just now.
+      if (which) queue.addAfter(which, leastMs);
     };
     informer.on({
       add: tell,
       update: (now, _old, key) => tell(now, key),
-      delete: (_object, key) => refused.note(named(resource, key), false),
+      delete: (_object, key) => refused.note(resource, key, false),
     });
-  }
+    return informer.synced;
+  };
+  const ready: Promise<unknown>[] = workloads.map((resource) => follow(informers.for(resource)));
+  const ruled = new RuledKinds(informers, informers.for<Placement>(placements));
+  ruled.on((informer) => void follow(informer));
+  const wake = (key: string) => {
+    for (const one of refused.in(parseKey(key).cluster)) queue.add(one);
+  };
   for (const resource of configurations) {
     const informer = informers.for(resource);
     ready.push(informer.synced);
-    const wake = (key: string) => {
-      for (const one of refused.in(parseKey(key).cluster)) queue.add(one);
-    };
     informer.on({
       add: (_one, key) => wake(key),
       update: (now, old, key) => now.metadata.generation !== old.metadata.generation && wake(key),
@@ -78,14 +85,15 @@ export function runPodAdmissionController(options: PodAdmissionOptions): Promise
 }
 
 async function askAgain(
-  key: string,
+  which: string,
   refused: Refused,
   { client, informers, signal }: PodAdmissionOptions,
 ): Promise<Retry | undefined> {
-  const { resource, at } = resourceOf(key);
-  if (!resource || !refused.has(key)) return undefined;
+  const found = refused.get(which);
+  if (!found) return undefined;
+  const { resource, key } = found;
   try {
-    const target = { ...parseKey(at), cluster: clusterToWrite(informers, at) };
+    const target = { ...parseKey(key), cluster: clusterToWrite(informers, key) };
     const now = await client.patch(resource, target, 'merge', {}, { signal });
     return podRefusal(now) === undefined ? undefined : { after: 'growing' };
   } catch (error) {
@@ -94,41 +102,35 @@ async function askAgain(
   }
 }
 
+interface Which {
+  resource: ResourceRef;
+  key: string;
+}
+
 /** Those whose pods are refused, by logical cluster. */
 class Refused {
-  readonly #in = new Map<string, Set<string>>();
+  readonly #in = new Map<string, Map<string, Which>>();
 
-  /** True where that is new. */
-  note(key: string, isRefused: boolean): boolean {
-    const { cluster } = parseKey(key);
-    const all = this.#in.get(cluster) ?? new Set();
+  /** One that is new, as it is called in a queue. */
+  note(resource: ResourceRef, key: string, isRefused: boolean): string | undefined {
+    const { cluster, namespace, name } = parseKey(key);
+    // No name has a colon.
+    const which = keyOf(cluster, namespace, `${groupResource(resource)}:${name}`);
+    const all = this.#in.get(cluster) ?? new Map<string, Which>();
     if (!isRefused) {
-      if (all.delete(key) && all.size === 0) this.#in.delete(cluster);
-      return false;
+      if (all.delete(which) && all.size === 0) this.#in.delete(cluster);
+      return undefined;
     }
-    const isNew = !all.has(key);
-    this.#in.set(cluster, all.add(key));
-    return isNew;
+    const isNew = !all.has(which);
+    this.#in.set(cluster, all.set(which, { resource, key }));
+    return isNew ? which : undefined;
   }
 
-  has(key: string): boolean {
-    return this.#in.get(parseKey(key).cluster)?.has(key) === true;
+  get(which: string): Which | undefined {
+    return this.#in.get(parseKey(which).cluster)?.get(which);
   }
 
   in(cluster: string): readonly string[] {
-    return [...(this.#in.get(cluster) ?? [])];
+    return [...(this.#in.get(cluster)?.keys() ?? [])];
   }
-}
-
-/** No name has a colon. */
-function named(resource: ResourceRef, key: string): string {
-  const { cluster, namespace, name } = parseKey(key);
-  return keyOf(cluster, namespace, `${groupResource(resource)}:${name}`);
-}
-
-function resourceOf(key: string): { resource: ResourceRef | undefined; at: string } {
-  const { cluster, namespace, name } = parseKey(key);
-  const colon = name.indexOf(':');
-  const resource = workloads.find((one) => groupResource(one) === name.slice(0, colon));
-  return { resource, at: keyOf(cluster, namespace, name.slice(colon + 1)) };
 }

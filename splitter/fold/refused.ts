@@ -3,8 +3,9 @@ import { kindNamed, type PlacedKindName } from '../../cluster/kinds.ts';
 import { isHeldBack, podRefusal } from '../../cluster/pod-admission.ts';
 import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { sortedKeys } from '../../kube/sorted.ts';
 import { timestamp } from '../../kube/timestamp.ts';
-import { at, listAt, numberAt, textAt } from '../../kube/untyped.ts';
+import { at, listAt, numberAt, record, textAt } from '../../kube/untyped.ts';
 import type { Status } from './part.ts';
 
 /** Who counts those that are of the newest template: none is. */
@@ -48,7 +49,8 @@ function noneOf({ metadata, spec }: KubeObject, kind: PlacedKindName): Status {
 
 /** Of the one that it waits for, which no cluster knows. */
 function revisionOf({ metadata, spec }: KubeObject): string {
-  return `${metadata.name ?? ''}-${digest(encodeJson(at(spec, 'template')), 10)}`;
+  const template = at(spec, 'template');
+  return `${metadata.name ?? ''}-${digest(encodeJson(sortedKeys(record(template))), 10)}`;
 }
 
 const type = 'ReplicaFailure';
@@ -57,7 +59,11 @@ function failure(root: KubeObject, message: string, now: number): Status {
   const before = listAt(root.status, 'conditions').find((one) => at(one, 'type') === type);
   const since = at(before, 'status') === 'True' ? textAt(before, 'lastTransitionTime') : undefined;
   const lastTransitionTime = since ?? timestamp(new Date(now));
-  return { type, status: 'True', reason: 'FailedCreate', message, lastTransitionTime };
+  const said = { type, status: 'True', reason: 'FailedCreate', message, lastTransitionTime };
+  if (root.kind !== 'Deployment') return said;
+  const isSame = at(before, 'message') === message && since !== undefined;
+  const lastUpdateTime = (isSame ? textAt(before, 'lastUpdateTime') : undefined) ?? timestamp(new Date(now));
+  return { ...said, lastUpdateTime };
 }
 
 /** The former template's update is over, and this one's is not. */

@@ -31,15 +31,15 @@ export function matchedResource(
   return undefined;
 }
 
-/** Whether a rule is about what the request is about, in the version of its URL. */
+/** Whether a rule is about what the request is about, in the version of its URL, whatever that is called. */
 export function hasRuleFor(
   selecting: Pick<Selecting, 'rules'>,
-  request: Pick<AdmissionRequest, 'requested' | 'subresource' | 'operation' | 'namespace' | 'name'>,
+  request: Pick<AdmissionRequest, 'requested' | 'subresource' | 'operation' | 'namespace'>,
 ): boolean {
-  const { requested, subresource, operation, namespace, name } = request;
+  const { requested, subresource, operation, namespace } = request;
   const { group, version, resource } = requested.info;
-  const target = { group, version, resource, subresource, operation, namespace, name };
-  return selecting.rules.some((rule) => matches(rule, target));
+  const target = { group, version, resource, subresource, operation, namespace, name: '' };
+  return selecting.rules.some((rule) => matches({ ...rule, names: [] }, target));
 }
 
 function matches(rule: Rule, target: Target): boolean {

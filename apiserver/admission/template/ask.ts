@@ -1,16 +1,19 @@
-import { placedKind, type WorkloadKind } from '../../../cluster/kinds.ts';
-import { controllersUser, podAdmissionAnnotation } from '../../../cluster/names.ts';
+import { type PlacedKind, placedKind, ruledKind, type WorkloadKind } from '../../../cluster/kinds.ts';
+import { controllersUser, podAdmissionAnnotation, rootCluster } from '../../../cluster/names.ts';
 import { isPlaceable } from '../../../cluster/placeable.ts';
+import { type PlacedResource, placedResources } from '../../../cluster/placed-resource.ts';
 import {
+  admittedAt,
   isHeldBack,
   type PodAdmission,
   podAdmissionOf,
   textOfAdmission,
 } from '../../../cluster/pod-admission.ts';
-import { admittedTemplate, templatePath } from '../../../cluster/pod-spec.ts';
+import { templatePath } from '../../../cluster/pod-spec.ts';
 import { setAt } from '../../../cluster/ruled.ts';
 import { deepCopy, sameJson } from '../../../kube/deep.ts';
-import type { Later } from '../../../kube/later.ts';
+import { groupResource } from '../../../kube/gvk.ts';
+import { andThen, type Later } from '../../../kube/later.ts';
 import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
 import { jsonPatchBetween } from '../../../kube/patch/diff.ts';
 import type { ResourceInfo } from '../../../kube/schema/resource.ts';
@@ -20,7 +23,10 @@ import { validateCreate } from '../../../kube/validation/index.ts';
 import { isOwn, isOwnController } from '../../authn/controllers.ts';
 import type { Core } from '../../core.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../../plugins.ts';
+import { decodeStored } from '../../registry/codec.ts';
 import { defaulted } from '../../registry/context.ts';
+import { collectionRange } from '../../registry/keys.ts';
+import { recentList } from '../../registry/recent.ts';
 import { podMaker, podOf, templateFrom } from './pod.ts';
 
 /** Lets policies and webhooks change what is asked about, as of any request. */
@@ -31,6 +37,7 @@ interface Written {
   kind: WorkloadKind;
   info: ResourceInfo;
   object: KubeObject;
+  /** As it was asked about before. */
   old: KubeObject | undefined;
   path: readonly string[];
   template: JsonObject;
@@ -43,8 +50,46 @@ interface Written {
  * workload. Docs: docs/decisions/0057-pods-are-asked-about-by-template.md
  */
 export function askOfPods(core: Core, request: AdmissionRequest, mutating: Mutating): Later<void> {
-  const written = core.podsElsewhere ? writtenIn(request) : undefined;
-  if (!written) return undefined;
+  if (!core.podsElsewhere || !isWriteOfObject(request)) return undefined;
+  return andThen(kindOf(core, request), (kind) => {
+    const written = kind && writtenIn(request, kind);
+    return written && askOf(core, request, written, mutating);
+  });
+}
+
+function isWriteOfObject({ object, subresource, operation, kind }: AdmissionRequest): boolean {
+  const isWritten = operation === 'CREATE' || operation === 'UPDATE';
+  return isWritten && object !== undefined && kind === undefined && subresource === '';
+}
+
+/** Of which it is, where pods are made of it; a custom resource's by the rule by which that is placed. */
+function kindOf(core: Core, { stored }: AdmissionRequest): Later<PlacedKind | undefined> {
+  const { info, custom } = stored;
+  const known = placedKind(info);
+  if (known || !custom || !info.namespaced) return known;
+  const rules = collectionRange({ ...placedResources, namespaced: false }, rootCluster, '');
+  return andThen(recentList(core.store, rules), (entries) => {
+    const all = entries.map((entry) => decodeStored(entry) as PlacedResource);
+    const rule = all.find(({ metadata }) => metadata.name === groupResource(info))?.spec;
+    return rule && ruledKind(info, rule);
+  });
+}
+
+function writtenIn(
+  { object, old, stored: { info } }: AdmissionRequest,
+  kind: PlacedKind,
+): Written | undefined {
+  if (!object || kind.role !== 'workload' || kind.kind === 'Pod' || !isPlaceable(kind, object))
+    return undefined;
+  const path = templatePath(object, kind.rule);
+  const template = at(object, ...path);
+  if (!isRecord(template) || object.metadata.deletionTimestamp !== undefined) return undefined;
+  // Of what was another's, or no workload's, until now nobody was asked.
+  const before = old && isPlaceable(kind, old) ? old : undefined;
+  return { kind, info, object, old: before, path, template };
+}
+
+function askOf(core: Core, request: AdmissionRequest, written: Written, mutating: Mutating): Later<void> {
   const { object, old, path, template } = written;
   const before = old && podAdmissionOf(old);
   const isSame = old !== undefined && sameJson(at(old, ...path), template);
@@ -55,25 +100,7 @@ export function askOfPods(core: Core, request: AdmissionRequest, mutating: Mutat
   return undefined;
 }
 
-function writtenIn({
-  object,
-  old,
-  stored,
-  subresource,
-  operation,
-  kind: given,
-}: AdmissionRequest): Written | undefined {
-  if (!object || given || subresource !== '' || (operation !== 'CREATE' && operation !== 'UPDATE'))
-    return undefined;
-  const kind = placedKind(stored.info);
-  if (kind?.role !== 'workload' || !podMaker(kind.kind) || !isPlaceable(kind, object)) return undefined;
-  const path = templatePath(object);
-  const template = at(object, ...path);
-  if (!isRecord(template) || object.metadata.deletionTimestamp !== undefined) return undefined;
-  return { kind, info: stored.info, object, old, path, template };
-}
-
-/** The server's own write what they have to say many times: one of them is there to ask again, see controller/pod-admission/. */
+/** The server's own write what they have to say many times: one of them is there to ask again, see controller/admission/. */
 function asksAgain({ user }: AdmissionRequest): boolean {
   return !isOwnController(user) || isOwn(user, controllersUser);
 }
@@ -85,20 +112,17 @@ async function ask(
   mutating: Mutating,
 ): Promise<void> {
   const pods = core.catalog.stored(request.cluster, '', 'pods');
-  const user = podMaker(written.kind.kind);
-  if (!pods || !user) return;
-  const object = defaulted(podOf(written.kind.kind, written.object, written.template), pods);
+  if (!pods) return;
   const { cluster, namespace, registry, authorize } = request;
   const asked: AdmissionRequest = {
-    user,
+    user: podMaker(written.kind),
     operation: 'CREATE',
     cluster,
     stored: pods,
     requested: pods,
     subresource: '',
     namespace,
-    name: object.metadata.name ?? '',
-    object,
+    name: '',
     dryRun: false,
     fresh: true,
     options: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1' },
@@ -110,7 +134,14 @@ async function ask(
   };
   const isAnybodyAsked = (await core.policies.concerns(asked)) || (await core.webhooks.concerns(asked));
   if (!isAnybodyAsked) return note(written.object, undefined);
-  const said = await answered(core, asked, written, mutating);
+  const { kind, object: workload, template } = written;
+  const object = defaulted(podOf(kind, workload, template), pods);
+  const said = await answered(
+    core,
+    { ...asked, name: object.metadata.name ?? '', object },
+    written,
+    mutating,
+  );
   if (said.refused !== undefined)
     request.warn(`none of its pods is made of this template as long as they are refused: ${said.refused}`);
   settle(request, written, said);
@@ -158,10 +189,10 @@ function lenient({ name, mutate }: AdmissionPlugin): AdmissionPlugin {
 /** Not every pod can be had by a template, nor by that of this workload: its selector must find it. */
 function insistOnTemplate(
   asked: AdmissionRequest,
-  { info, object, path, template }: Written,
+  { kind, info, object, path, template }: Written,
   admitted: JsonObject,
 ): void {
-  if (sameJson(template, admitted)) return;
+  if (kind.rule || sameJson(template, admitted)) return;
   const problem = ({ field, message }: StatusCause) => `${field}: ${message}`;
   const before = validateCreate(object, info).map(problem);
   const changed = setAt(object, path, admitted) as unknown as KubeObject;
@@ -173,10 +204,10 @@ const longest = 4096;
 
 function settle(
   request: AdmissionRequest,
-  { kind, object, old, template }: Written,
+  { kind, object, old, path, template }: Written,
   { admitted, refused }: { admitted?: JsonObject; refused?: string },
 ): void {
-  const runs = old && !isHeldBack(old) ? admittedTemplate(old) : undefined;
+  const runs = old && !isHeldBack(old) ? at(admittedAt(old, path), ...path) : undefined;
   const next = admitted ?? runs;
   const said: PodAdmission = {
     ...(refused !== undefined && { refused: refused.slice(0, longest) }),

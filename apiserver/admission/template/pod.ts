@@ -1,10 +1,11 @@
 import { digest } from '../../../cluster/digest.ts';
-import type { WorkloadKindName } from '../../../cluster/kinds.ts';
+import type { WorkloadKind, WorkloadKindName } from '../../../cluster/kinds.ts';
 import { dropInjected, isInjected } from '../../../cluster/pod-spec.ts';
 import { deepCopy } from '../../../kube/deep.ts';
 import type { UserInfo } from '../../../kube/http.ts';
 import { encodeJson } from '../../../kube/json.ts';
 import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
+import { sortedKeys } from '../../../kube/sorted.ts';
 import { at, isRecord, listAt, mapAt, textAt } from '../../../kube/untyped.ts';
 import { broughtBack } from './undo.ts';
 
@@ -27,22 +28,26 @@ const makers: Partial<Record<WorkloadKindName, Maker>> = {
   CronJob: { controller: 'job-controller', between: { apiVersion: 'batch/v1', kind: 'Job' } },
 };
 
-/** Who makes the pods of a kind, as Kubernetes' own controller is called; undefined: nobody does. */
-export function podMaker(kind: WorkloadKindName): UserInfo | undefined {
-  const maker = makers[kind];
-  return (
-    maker && {
-      name: `system:serviceaccount:kube-system:${maker.controller}`,
-      groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
-    }
-  );
+/** Who makes the pods of a kind, as Kubernetes' own controller is called; of a custom resource as if it were one of those. */
+export function podMaker({ kind, resource }: Pick<WorkloadKind, 'kind' | 'resource'>): UserInfo {
+  const { controller } = makers[kind] ?? { controller: `${resource}-controller` };
+  return {
+    name: `system:serviceaccount:kube-system:${controller}`,
+    groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
+  };
 }
 
 /** A pod as the kind's controller would make it of the template. What it is called follows from both, so that whoever is asked again is asked the same. */
-export function podOf(kind: WorkloadKindName, workload: KubeObject, template: JsonObject): KubeObject {
+export function podOf(
+  { kind }: Pick<WorkloadKind, 'kind'>,
+  workload: KubeObject,
+  template: JsonObject,
+): KubeObject {
   const { name = '', namespace = '', uid = '' } = workload.metadata;
   const { between } = makers[kind] ?? {};
-  const hash = digest(encodeJson(template), 15);
+  // A Job has one template for ever, and gets labels into it only after it was asked about.
+  const said = kind === 'Job' ? (template['spec'] ?? {}) : template;
+  const hash = digest(encodeJson(sortedKeys(said)), 15);
   const made = between ? `${name}-${hash.slice(0, 10)}` : name;
   const owner = between ?? { apiVersion: workload.apiVersion, kind: workload.kind };
   return {

@@ -318,6 +318,24 @@ test('what makes no template, or one that its selector does not find, is a refus
   expect(textAt(conditionOf(found, 'ReplicaFailure'), 'message')).toMatch(/selector/);
 });
 
+test('what is not placed as long as another owns it is asked about once it is nobody’s', async () => {
+  const owner = await world.admin.create(deployments, deployment('owner', 1, 'east'), inDefault);
+  await policy();
+  const { spec } = withImage(deployment('owned', 1), 'bad:1');
+  const { name = '', uid = '' } = owner.metadata;
+  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name, uid, controller: true }];
+  const metadata = { name: 'owned', annotations: { 'atoll.dev/clusters': 'east' }, ownerReferences };
+  const set = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata, spec };
+  expect(saidOf(await world.admin.create(replicasets, set, inDefault))).toBeUndefined();
+  const target = { ...inDefault, name: 'owned' };
+  const free = await world.admin.patch(replicasets, target, 'merge', { metadata: { ownerReferences: null } });
+  expect(JSON.parse(saidOf(free) ?? '{}')).toEqual({ refused: expect.stringContaining('no bad images') });
+  await until('it says so', async () =>
+    conditionOf(await world.admin.get(replicasets, target), 'ReplicaFailure'),
+  );
+  expect(await there('east', 'owned', replicasets)).toBeUndefined();
+});
+
 test('a CronJob’s pods are asked about by its own template', async () => {
   await hook();
   const { template } = deployment('cron', 1).spec as { template: { spec: object } };

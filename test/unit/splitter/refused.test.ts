@@ -36,6 +36,7 @@ test.each([
     reason: 'FailedCreate',
     message: 'no',
     lastTransitionTime: '2026-01-02T03:04:05Z',
+    ...(kind === 'Deployment' && { lastUpdateTime: '2026-01-02T03:04:05Z' }),
   };
   expect(fold(root(kind, 'no', false), {})).toEqual({ ...counts, conditions: [failure] });
 });

@@ -14,7 +14,7 @@ const workload = (kind: string, spec: object = {}): KubeObject => ({
   spec,
 });
 
-const cases: [kind: WorkloadKindName, controller: string | undefined, owner: string, name: RegExp][] = [
+const cases: [kind: WorkloadKindName, controller: string, owner: string, name: RegExp][] = [
   ['Deployment', 'replicaset-controller', 'ReplicaSet', /^web-[0-9a-f]{10}-[0-9a-f]{5}$/],
   ['ReplicaSet', 'replicaset-controller', 'ReplicaSet', /^web-[0-9a-f]{5}$/],
   ['ReplicationController', 'replication-controller', 'ReplicationController', /^web-[0-9a-f]{5}$/],
@@ -22,11 +22,14 @@ const cases: [kind: WorkloadKindName, controller: string | undefined, owner: str
   ['DaemonSet', 'daemon-set-controller', 'DaemonSet', /^web-[0-9a-f]{5}$/],
   ['Job', 'job-controller', 'Job', /^web-[0-9a-f]{5}$/],
   ['CronJob', 'job-controller', 'Job', /^web-[0-9a-f]{10}-[0-9a-f]{5}$/],
+  ['Counted', 'clonesets-controller', 'Counted', /^web-[0-9a-f]{5}$/],
 ];
 
 test.each(cases)('a pod of a %s', (kind, controller, owner, name) => {
-  expect(podMaker(kind)?.name).toBe(`system:serviceaccount:kube-system:${controller}`);
-  const pod = podOf(kind, workload(kind), template);
+  expect(podMaker({ kind, resource: 'clonesets' }).name).toBe(
+    `system:serviceaccount:kube-system:${controller}`,
+  );
+  const pod = podOf({ kind }, workload(kind), template);
   expect(pod.metadata.name).toMatch(name);
   expect(pod.metadata.namespace).toBe('n');
   expect(pod.metadata.labels).toMatchObject({ app: 'web' });
@@ -34,22 +37,26 @@ test.each(cases)('a pod of a %s', (kind, controller, owner, name) => {
     expect.objectContaining({ kind: owner, uid: 'u', controller: true }),
   ]);
   expect(pod.metadata.generateName).toBe(`${pod.metadata.ownerReferences?.[0]?.name}-`);
-  expect(podOf(kind, workload(kind), template)).toEqual(pod);
+  expect(podOf({ kind }, workload(kind), template)).toEqual(pod);
 });
 
-test('of what makes no pods nobody is asked', () => {
-  expect(podMaker('Pod')).toBeUndefined();
+test('in whatever order a template is written, its pod is called the same', () => {
+  const { metadata, spec } = template;
+  const other = podOf({ kind: 'Deployment' }, workload('Deployment'), { spec, metadata });
+  expect(other.metadata.name).toBe(
+    podOf({ kind: 'Deployment' }, workload('Deployment'), template).metadata.name,
+  );
 });
 
 test('a StatefulSet’s pod has its claims', () => {
   const spec = { volumeClaimTemplates: [{ metadata: { name: 'data' } }] };
-  expect(podOf('StatefulSet', workload('StatefulSet', spec), template).spec).toMatchObject({
+  expect(podOf({ kind: 'StatefulSet' }, workload('StatefulSet', spec), template).spec).toMatchObject({
     volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'data-web-0' } }],
   });
 });
 
 function answered(change: (pod: KubeObject & { spec: JsonObject }) => void): JsonObject {
-  const shown = podOf('Deployment', workload('Deployment'), template);
+  const shown = podOf({ kind: 'Deployment' }, workload('Deployment'), template);
   const token = { name: 'kube-api-access-x', mountPath: '/var/run' };
   const spec = { ...(shown.spec as object), serviceAccountName: 'default', volumes: [{ name: token.name }] };
   shown.spec = { ...spec, containers: [{ name: 'c', image: 'c:1', volumeMounts: [token] }] };
