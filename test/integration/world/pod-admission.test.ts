@@ -318,6 +318,36 @@ test('what makes no template, or one that its selector does not find, is a refus
   expect(textAt(conditionOf(found, 'ReplicaFailure'), 'message')).toMatch(/selector/);
 });
 
+test('each ReplicaSet of its history shows its template as it was written, a refused one has none', async () => {
+  await hook();
+  await world.admin.create(deployments, deployment('history', 1, 'east'), inDefault);
+  await settled(world.admin, 'history.deployments.apps');
+  await setImage('history', 'history:2');
+  const sets = async () => {
+    const { items } = await world.admin.list(replicasets, { ...inDefault, labelSelector: 'app=history' });
+    return items.map(({ spec }) => [
+      namesOf(at(spec, 'template', 'spec')),
+      imagesOf(at(spec, 'template', 'spec')),
+    ]);
+  };
+  const isBoth = async () => {
+    const found = JSON.stringify((await sets()).sort());
+    return found === JSON.stringify([1, 2].map((n) => [['c'], [`history:${n}`]]));
+  };
+  await until('both are shown', isBoth);
+  await policy();
+  await setImage('history', 'bad:3');
+  await refused('history');
+  await world.admin.patch(deployments, { ...inDefault, name: 'history' }, 'merge', { spec: { replicas: 2 } });
+  await until('it is scaled', async () => (await readyPods(world.physical('east'), 'history')).length === 2);
+  expect(await isBoth()).toBe(true);
+  await world.admin.patch(deployments, { ...inDefault, name: 'history' }, 'merge', {
+    metadata: { annotations: { 'atoll.dev/clusters': 'east,west' } },
+  });
+  await until('it is on both', async () => (await readyPods(world.physical('west'), 'history')).length === 1);
+  await until('and so is its history', isBoth);
+});
+
 test('what is not placed as long as another owns it is asked about once it is nobody’s', async () => {
   const owner = await world.admin.create(deployments, deployment('owner', 1, 'east'), inDefault);
   await policy();
