@@ -58,14 +58,16 @@ export class BoundPolicies<P extends Policy> {
   }
 
   /** Whether one that is bound has a rule for such requests. */
-  async concern(request: AdmissionRequest): Promise<boolean> {
-    const bound = await this.#entries(this.#kinds.bindings, request);
-    if (bound.length === 0) return false;
-    const bindings = this.#byPolicy(bound);
-    const all = await this.#entries(this.#kinds.policies, request);
-    return all.some((entry) => {
-      const { name, resources } = this.#read(entry, this.#kinds.read);
-      return bindings.has(name) && (resources.isAny || hasRuleFor(resources.selecting, request));
+  concern(request: AdmissionRequest): Later<boolean> {
+    return andThen(this.#entries(this.#kinds.bindings, request), (bound) => {
+      if (bound.length === 0) return false;
+      const bindings = this.#byPolicy(bound);
+      return andThen(this.#entries(this.#kinds.policies, request), (entries) =>
+        entries.some((entry) => {
+          const { name, resources } = this.#read(entry, this.#kinds.read);
+          return bindings.has(name) && (resources.isAny || hasRuleFor(resources.selecting, request));
+        }),
+      );
     });
   }
 

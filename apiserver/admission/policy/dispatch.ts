@@ -39,8 +39,8 @@ export class PolicyDispatcher {
   }
 
   /** Whether any that is bound has a rule for such requests; of which objects, and in which namespaces, is not looked at. */
-  async concerns(request: AdmissionRequest): Promise<boolean> {
-    return (await this.#mutating.concern(request)) || (await this.#validating.concern(request));
+  concerns(request: AdmissionRequest): Later<boolean> {
+    return andThen(this.#mutating.concern(request), (found) => found || this.#validating.concern(request));
   }
 
   /** One after the other; changes `request.object` in place. Undefined: nobody is asked. */

@@ -105,14 +105,9 @@ function asksAgain({ user }: AdmissionRequest): boolean {
   return !isOwnController(user) || isOwn(user, controllersUser);
 }
 
-async function ask(
-  core: Core,
-  request: AdmissionRequest,
-  written: Written,
-  mutating: Mutating,
-): Promise<void> {
+function ask(core: Core, request: AdmissionRequest, written: Written, mutating: Mutating): Later<void> {
   const pods = core.catalog.stored(request.cluster, '', 'pods');
-  if (!pods) return;
+  if (!pods) return undefined;
   const { cluster, namespace, registry, authorize } = request;
   const asked: AdmissionRequest = {
     user: podMaker(written.kind),
@@ -132,19 +127,17 @@ async function ask(
     warn: (message) => request.warn(message),
     annotate: request.annotate,
   };
-  const isAnybodyAsked = (await core.policies.concerns(asked)) || (await core.webhooks.concerns(asked));
-  if (!isAnybodyAsked) return note(written.object, undefined);
-  const { kind, object: workload, template } = written;
-  const object = defaulted(podOf(kind, workload, template), pods);
-  const said = await answered(
-    core,
-    { ...asked, name: object.metadata.name ?? '', object },
-    written,
-    mutating,
+  const isAnybodyAsked = andThen(
+    core.policies.concerns(asked),
+    (found) => found || core.webhooks.concerns(asked),
   );
-  if (said.refused !== undefined)
-    request.warn(`none of its pods is made of this template as long as they are refused: ${said.refused}`);
-  settle(request, written, said);
+  return andThen(isAnybodyAsked, (isAsked) => {
+    if (!isAsked) return note(written.object, undefined);
+    const { kind, object: workload, template } = written;
+    const object = defaulted(podOf(kind, workload, template), pods);
+    const about = { ...asked, name: object.metadata.name ?? '', object };
+    return answered(core, about, written, mutating).then((said) => settle(request, written, said));
+  });
 }
 
 async function answered(
@@ -207,6 +200,8 @@ function settle(
   { kind, object, old, path, template }: Written,
   { admitted, refused }: { admitted?: JsonObject; refused?: string },
 ): void {
+  if (refused !== undefined)
+    request.warn(`none of its pods is made of this template as long as they are refused: ${refused}`);
   const runs = old && !isHeldBack(old) ? at(admittedAt(old, path), ...path) : undefined;
   const next = admitted ?? runs;
   const said: PodAdmission = {

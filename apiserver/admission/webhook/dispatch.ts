@@ -51,12 +51,10 @@ export class WebhookDispatcher {
   }
 
   /** Whether any has a rule for such requests; of which objects, and in which namespaces, is not looked at. */
-  async concerns(request: AdmissionRequest): Promise<boolean> {
-    for (const kind of ['mutating', 'validating'] as const) {
-      const hooks = await this.#hooks(request, kind);
-      if (hooks.some((hook) => hasRuleFor(hook, request))) return true;
-    }
-    return false;
+  concerns(request: AdmissionRequest): Later<boolean> {
+    const some = (kind: keyof typeof configurations) =>
+      andThen(this.#hooks(request, kind), (hooks) => hooks.some((hook) => hasRuleFor(hook, request)));
+    return andThen(some('mutating'), (found) => found || some('validating'));
   }
 
   /** One after the other, by the configurations' names; changes `request.object` in place. Undefined: nobody is asked. */
