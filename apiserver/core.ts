@@ -39,6 +39,8 @@ export interface Core {
   /** Those of Kubernetes, not of where workloads run. */
   policies: PolicyDispatcher;
   webhooks: WebhookDispatcher;
+  /** Pods of workloads are made by other API servers: who is to be asked about pods is asked about templates. */
+  podsElsewhere: boolean;
   /** Asks the webhooks that definitions of custom resources name. */
   converter: Converter;
   connectPod: PodConnector | undefined;

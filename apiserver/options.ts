@@ -46,6 +46,8 @@ export interface ApiServerOptions {
   /** Asked in place of all that, with it at hand. */
   guard?(authorize: Authorizer): Authorizer;
   admission?: readonly AdmissionPlugin[];
+  /** See Core. Default: no. */
+  podsElsewhere?: boolean;
   views?: readonly View[];
   connectPod?: PodConnector;
   connectService?: ServiceConnector;

@@ -105,6 +105,7 @@ function coreOf(
     builtin: builtinAdmission,
     policies: new PolicyDispatcher({ store, catalog }),
     webhooks: new WebhookDispatcher({ store, catalog, caller, tracer: options.tracer }),
+    podsElsewhere: options.podsElsewhere ?? false,
     converter: new Converter(caller, options),
     connectPod: options.connectPod,
     podUsage: options.podUsage,

@@ -6,6 +6,7 @@ import {
   logicalClusterAnnotation,
   orphanOfAnnotation,
   placedByAnnotation,
+  podAdmissionAnnotation,
   reflectedFromAnnotation,
   releasedByAnnotation,
   scaledAnnotation,
@@ -21,6 +22,7 @@ const marks = new Set([
   claimOfAnnotation,
   claimsAnnotation,
   withdrawnLabel,
+  podAdmissionAnnotation,
 ]);
 const seen = new Set([reflectedFromAnnotation, logicalClusterAnnotation]);
 

@@ -22,6 +22,8 @@ export const unreachableTaint = 'atoll.dev/unreachable';
 /** Who wrote clustersAnnotation: a user's name, or schedulerUser. Stamped by admission. */
 export const placedByAnnotation = 'atoll.dev/placed-by';
 export const schedulerUser = 'system:atoll:scheduler';
+/** On a workload: what those said who were asked about the pods of its template. See cluster/pod-admission.ts. */
+export const podAdmissionAnnotation = 'atoll.dev/pod-admission';
 /** Who makes and removes logical clusters, among others. */
 export const controllersUser = 'system:atoll:controllers';
 export const splitterUser = 'system:atoll:splitter';

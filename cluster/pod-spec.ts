@@ -1,5 +1,5 @@
 import { deepCopy } from '../kube/deep.ts';
-import type { Json, KubeObject } from '../kube/object.ts';
+import type { Json, JsonObject, KubeObject } from '../kube/object.ts';
 import {
   addQuantity,
   negateQuantity,
@@ -12,6 +12,7 @@ import { at, isRecord, listAt, mapAt, numberAt, textAt } from '../kube/untyped.t
 import { kindNamed, type WorkloadKindName } from './kinds.ts';
 import { type KindRule, stepsOf } from './placed-resource.ts';
 import { accountOf } from './pod-access.ts';
+import { admittedAt } from './pod-admission.ts';
 import type { ClosureRef } from './types.ts';
 
 export interface PodTemplate {
@@ -20,9 +21,10 @@ export interface PodTemplate {
   spec: unknown;
 }
 
-/** What the pods of a workload look like; the Pod itself is its own template. */
+/** What the pods of a workload look like, once they are admitted; the Pod itself is its own template. */
 export function podTemplate(workload: KubeObject): PodTemplate {
-  const template = at(workload, ...runOf(workload).template);
+  const path = templatePath(workload);
+  const template = at(admittedAt(workload, path), ...path);
   return {
     labels: mapAt(template, 'metadata', 'labels') ?? {},
     annotations: mapAt(template, 'metadata', 'annotations') ?? {},
@@ -30,14 +32,19 @@ export function podTemplate(workload: KubeObject): PodTemplate {
   };
 }
 
-/** The spec of the pods of a workload, as it is stored; `rule`: that by which it is placed. */
+/** The spec of the pods of a workload as it is stored, once they are admitted; `rule`: that by which it is placed. */
 export function podSpecOf(workload: KubeObject, rule?: KindRule): unknown {
-  return at(workload, ...podSpecPath(workload, rule));
+  const path = templatePath(workload, rule);
+  return at(admittedAt(workload, path), ...path, 'spec');
 }
 
 export function podSpecPath(workload: KubeObject, rule?: KindRule): string[] {
-  const template = rule ? stepsOf(rule.templatePath ?? '.spec.template') : runOf(workload).template;
-  return [...template, 'spec'];
+  return [...templatePath(workload, rule), 'spec'];
+}
+
+/** Where a workload says what its pods are; of a Pod, which is one, nowhere. */
+export function templatePath(workload: KubeObject, rule?: KindRule): readonly string[] {
+  return rule ? stepsOf(rule.templatePath ?? '.spec.template') : runOf(workload).template;
 }
 
 interface Run {
@@ -89,7 +96,7 @@ export function podReferences(spec: unknown): ClosureRef[] {
 }
 
 /** The volume of a token: each cluster adds its own. */
-function isInjected(name: unknown): boolean {
+export function isInjected(name: unknown): boolean {
   return typeof name === 'string' && name.startsWith('kube-api-access-');
 }
 
@@ -187,15 +194,17 @@ export function withoutPodAssignment(spec: unknown): unknown {
   // to the running pod, and by no other way.
   for (const field of ['nodeName', 'priority', 'preemptionPolicy', 'overhead', 'ephemeralContainers'])
     delete copy[field];
+  dropInjected(copy);
+  return copy;
+}
+
+/** Takes out, in place, the volume of a token that the API server of a logical cluster gave, with whatever mounts it. */
+export function dropInjected(spec: JsonObject): void {
   const keep = (items: Json = null): Json =>
     Array.isArray(items) ? items.filter((i) => !isInjected(at(i, 'name'))) : items;
-  if ('volumes' in copy) copy['volumes'] = keep(copy['volumes']);
-  for (const field of ['initContainers', 'containers']) {
-    for (const container of listAt(copy, field)) {
-      if (isRecord(container) && 'volumeMounts' in container) {
-        container['volumeMounts'] = keep(container['volumeMounts']);
-      }
-    }
+  if ('volumes' in spec) spec['volumes'] = keep(spec['volumes']);
+  for (const container of ['initContainers', 'containers'].flatMap((field) => listAt(spec, field))) {
+    if (isRecord(container) && 'volumeMounts' in container)
+      container['volumeMounts'] = keep(container['volumeMounts']);
   }
-  return copy;
 }

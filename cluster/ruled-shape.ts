@@ -4,6 +4,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { at } from '../kube/untyped.ts';
 import type { ShapeTarget } from './neighbours.ts';
 import { stepsOf } from './placed-resource.ts';
+import { admittedAt } from './pod-admission.ts';
 import { setAt } from './ruled.ts';
 import { metadataFor, templateThere } from './shape.ts';
 import type { ObjectRef, Share } from './types.ts';
@@ -14,11 +15,12 @@ import type { ObjectRef, Share } from './types.ts';
  */
 export function shapeRuled(root: KubeObject, ref: ObjectRef, share: Share, target: ShapeTarget): KubeObject {
   const { specReplicasPath, templatePath = '.spec.template' } = ref.rule ?? {};
-  const { metadata: _metadata, status: _status, ...rest } = root;
+  const path = stepsOf(templatePath);
+  const { metadata: _metadata, status: _status, ...rest } = admittedAt(root, path);
   const metadata = metadataFor({ ...root, kind: ref.resource }, share, target);
   let shaped: Record<string, unknown> = deepCopy(rest) as Record<string, unknown>;
-  const template = at(shaped, ...stepsOf(templatePath));
-  if (template !== undefined) shaped = setAt(shaped, stepsOf(templatePath), templateThere(template, target));
+  const template = at(shaped, ...path);
+  if (template !== undefined) shaped = setAt(shaped, path, templateThere(template, target));
   if (specReplicasPath !== undefined && share.replicas !== undefined)
     shaped = setAt(shaped, stepsOf(specReplicasPath), share.replicas);
   return { ...shaped, kind: ref.kind, apiVersion: formatApiVersion(ref), metadata };

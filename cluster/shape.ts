@@ -20,7 +20,8 @@ import {
 } from './names.ts';
 import { amongNeighbours, nearNeighbours, type ShapeTarget } from './neighbours.ts';
 import { withAccess } from './pod-access.ts';
-import { withoutPodAssignment } from './pod-spec.ts';
+import { admittedAt } from './pod-admission.ts';
+import { templatePath, withoutPodAssignment } from './pod-spec.ts';
 import { podAmounts } from './quota.ts';
 import { inTurn, withOrdinals, withStrategy } from './rolling.ts';
 import type { Share } from './types.ts';
@@ -54,7 +55,7 @@ const jobLabels = [
  * namespace, bearing the locator. Nothing that the physical API server or its controllers own is in it.
  */
 export function shapeFor(root: KubeObject, share: Share, target: ShapeTarget): KubeObject {
-  const { metadata: _metadata, status: _status, ...rest } = root;
+  const { metadata: _metadata, status: _status, ...rest } = admittedAt(root, templatePath(root));
   const copy = deepCopy(rest) as Record<string, unknown>;
   const shaped = { ...copy, metadata: metadataFor(root, share, target) } as KubeObject;
   if (isRecord(shaped.spec)) shaped.spec = withTemplates(specFor(root, shaped.spec, share), target);

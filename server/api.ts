@@ -114,6 +114,7 @@ export function apiOptions(parts: {
     ...(authorizers && { authorizers }),
     guard: placementsBySystem,
     admission: [...ownAdmission, ...admission],
+    podsElsewhere: settings.controllers === 'all',
     views: [
       syncerView(),
       backupView(stored ?? parts.store),

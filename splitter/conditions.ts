@@ -2,6 +2,7 @@ import { placedKind } from '../cluster/kinds.ts';
 import { pausedAnnotation, waitAnnotation } from '../cluster/names.ts';
 import { lackOfRoom, noCluster, unplacedPods } from '../cluster/no-room.ts';
 import { isTombstone } from '../cluster/orphans.ts';
+import { isHeldBack, podRefusal } from '../cluster/pod-admission.ts';
 import { isStillLedTo, leavesUnheard } from '../cluster/share.ts';
 import { type Silence, whichIs } from '../cluster/silence.ts';
 import { unsatisfied } from '../cluster/spread.ts';
@@ -144,6 +145,9 @@ function settled(input: ConditionsInput): Verdict {
     const silence = input.silenceOf?.(c);
     return silence ? `, ${whichIs(silence)}` : unled.includes(c) ? unledWords : '';
   };
+  const refused = input.gone ? undefined : input.root && podRefusal(input.root);
+  if (input.root && refused !== undefined)
+    return { type, status: 'False', reason: podsRefused, message: refusalWords(input.root, refused) };
   if (failed.length > 0) return { type, status: 'False', reason: 'ApplyFailed', message: failed.join('; ') };
   if (waitingFor.length > 0) {
     const until = leaving.length > 0 ? `; until then it stays on ${leaving.join(', ')}` : '';
@@ -177,6 +181,13 @@ function settled(input: ConditionsInput): Verdict {
   // What is nowhere is not where it should be.
   if (!input.gone && clusters.length === 0) return { ...placed(input), type };
   return { type, status: 'True', reason: 'Settled', message: 'every share is where it should be' };
+}
+
+export const podsRefused = 'PodsRefused';
+
+function refusalWords(root: KubeObject, refused: string): string {
+  const runs = isHeldBack(root) ? 'none is made of it' : 'what runs keeps the template that it has';
+  return `its pods are refused, so ${runs}; asked again now and then: ${refused}`;
 }
 
 function leavingWords(leaving: readonly string[], silenceAt?: ConditionsInput['silenceAt']): string {

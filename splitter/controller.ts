@@ -17,7 +17,7 @@ import { writeScale } from './scale.ts';
 import { silencesOf, sooner, tellSilences } from './silences.ts';
 import { split } from './split.ts';
 import { wake } from './wake.ts';
-import { wordsOf } from './words.ts';
+import { refusalWords, wordsOf } from './words.ts';
 import {
   byShare,
   clusterNamed,
@@ -126,7 +126,9 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   const about = { cluster, namespace, ...ref };
   const tell = () => {
     const silent = root?.metadata.deletionTimestamp === undefined ? undefined : silenceAt;
-    if (root) options.recorder.say(about, wordsOf(placement, outcome.shares, outcome.hold, silent));
+    if (!root) return;
+    const words = wordsOf(placement, outcome.shares, outcome.hold, silent);
+    options.recorder.say(about, [...words, ...refusalWords(placement, root)]);
   };
   await writePlacement(cluster, placement, { ...outcome, scale: scaled }, { ...options, tell });
   const refused =

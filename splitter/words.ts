@@ -1,8 +1,10 @@
 import { placedKind } from '../cluster/kinds.ts';
+import { podRefusal } from '../cluster/pod-admission.ts';
 import type { Silence } from '../cluster/silence.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { Word } from '../controller/events.ts';
-import { deletionWords, givingOf, goesWithout, waitingWords } from './conditions.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { deletionWords, givingOf, goesWithout, podsRefused, waitingWords } from './conditions.ts';
 import { silentReason } from './fold/silent.ts';
 import { type Handover, notHeld } from './handover.ts';
 import { paused, waitingReason } from './hold.ts';
@@ -55,6 +57,15 @@ function waits({ spec, status }: Placement, shares: Shares, hold: Handover['hold
   if (without.length === 0) return [];
   const message = `${without.slice(0, 10).join(', ')} did not become ready in time; it leaves ${stays} without`;
   return [{ type: 'Warning', reason: 'GoesAlone', message }];
+}
+
+/** Told when it is refused, and when that is for another reason, as Kubernetes' controllers tell it. */
+export function refusalWords({ status }: Placement, root: KubeObject): Word[] {
+  const refused = podRefusal(root);
+  if (refused === undefined) return [];
+  const said = status?.conditions?.find(({ type }) => type === 'Settled');
+  if (said?.reason === podsRefused && said.message.endsWith(refused)) return [];
+  return [{ type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${refused}` }];
 }
 
 /** Told once of each silence: its Placement says the same. */

@@ -12,7 +12,6 @@ import { runtimeClassAdmission } from './runtime-class.ts';
 import { serviceAccountAdmission } from './service-account.ts';
 import { defaultClassAdmission } from './storage-class.ts';
 import { nodeTaintAdmission, tolerationAdmission } from './taints.ts';
-import { unaskedPartsAdmission } from './unasked.ts';
 
 /** In kube-apiserver's order, before the webhooks. https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/ */
 export const builtinAdmission: readonly AdmissionPlugin[] = [
@@ -28,5 +27,4 @@ export const builtinAdmission: readonly AdmissionPlugin[] = [
   certificateApprovalAdmission,
   certificateSigningAdmission,
   certificateSubjectAdmission,
-  unaskedPartsAdmission,
 ];

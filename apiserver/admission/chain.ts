@@ -8,6 +8,7 @@ import { fromStored } from '../registry/convert.ts';
 import type { ServedResource } from '../served.ts';
 import type { Round } from './matching/round.ts';
 import { quotaAdmission } from './quota.ts';
+import { askOfPods } from './template/ask.ts';
 
 export interface Admission {
   /** `object` is undefined for a deletion. */
@@ -45,14 +46,18 @@ export function admissionFor(
 
 type Step = (core: Core, asked: AdmissionRequest) => Later<void>;
 
+const byUsers: Step = ({ policies, webhooks, builtin }, asked) =>
+  andThen(policies.mutate(asked), (policyRound) =>
+    andThen(webhooks.mutate(asked), (webhookRound) => repeat(builtin, [policyRound, webhookRound], asked)),
+  );
+
 const mutating: readonly Step[] = [
   ({ builtin }, asked) => mutate(builtin, asked),
-  ({ policies, webhooks, builtin }, asked) =>
-    andThen(policies.mutate(asked), (policyRound) =>
-      andThen(webhooks.mutate(asked), (webhookRound) => repeat(builtin, [policyRound, webhookRound], asked)),
-    ),
+  byUsers,
   // The server's own have the last word.
   ({ admission }, asked) => mutate(admission, asked),
+  // What is written is by now what will be.
+  (core, asked) => askOfPods(core, asked, byUsers),
 ];
 
 const validating: readonly Step[] = [

@@ -1,4 +1,5 @@
 import { withGiven } from '../../cluster/given.ts';
+import { withPodsGeneration } from '../../cluster/pod-admission.ts';
 import { deepEqual } from '../../kube/deep.ts';
 import { isLater, type Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -93,7 +94,7 @@ async function updateWith(
   const subresource = context.subresource ?? '';
   strategyFor(served.info).prepareForUpdate(next, old, subresource === '' ? undefined : subresource);
   hooksOf(served).settle?.(next, old, subresource);
-  next = withGiven(next, old);
+  next = withPodsGeneration(withGiven(next, old), old);
   const causes =
     served.validate?.(next, old, subresource) ??
     validateUpdate(

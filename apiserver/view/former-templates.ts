@@ -1,7 +1,9 @@
+import { podAdmissionAnnotation } from '../../cluster/names.ts';
+import { podRefusal } from '../../cluster/pod-admission.ts';
 import type { ObjectRef } from '../../cluster/types.ts';
 import { sameJson } from '../../kube/deep.ts';
 import type { Json, KubeObject } from '../../kube/object.ts';
-import { at } from '../../kube/untyped.ts';
+import { at, getOwn } from '../../kube/untyped.ts';
 import { StoreError, type StoreEvent } from '../../storage/store.ts';
 import { shownStored } from '../registry/codec.ts';
 
@@ -45,10 +47,19 @@ export class FormerTemplates {
     const { uid, generation } = object.metadata;
     if (generation === now.metadata.generation || uid !== now.metadata.uid) return;
     const template = templateOf(object);
-    if (template === undefined || sameJson(template, templateOf(now))) return;
+    // Of one that was refused nothing was made.
+    const isMade = template !== undefined && podRefusal(object) === undefined;
+    if (!isMade || sameJson(template, templateOf(now))) return;
     const { kind, apiVersion } = object;
-    const former = { kind, apiVersion, metadata: { ...(uid && { uid }) }, spec: { template } };
-    const others = this.#known.get(entry.key)?.filter((one) => !sameJson(templateOf(one.object), template));
+    const said = getOwn(object.metadata.annotations ?? {}, podAdmissionAnnotation);
+    const annotations = said === undefined ? {} : { annotations: { [podAdmissionAnnotation]: said } };
+    const former = {
+      kind,
+      apiVersion,
+      metadata: { ...(uid && { uid }), ...annotations },
+      spec: { template },
+    };
+    const others = this.#known.get(entry.key)?.filter((one) => !sameJson(one.object, former));
     const all = [{ object: former, bytes: previous.value.length }, ...(others ?? [])].slice(0, mostOfOne);
     this.#forget(entry.key);
     this.#known.set(entry.key, all);
@@ -67,7 +78,7 @@ export class FormerTemplates {
     for (const { resolve } of due) resolve();
   }
 
-  /** Those until `revision`, with their uid and their template alone, newest first. */
+  /** Those until `revision`, with their uid, their template and what was said of its pods alone, newest first. */
   async of(key: string, revision: number): Promise<readonly KubeObject[]> {
     if (revision > this.#reached)
       await new Promise<void>((resolve) => this.#waiting.push({ revision, resolve }));

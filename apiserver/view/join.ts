@@ -4,6 +4,7 @@ import { apiVersion, logicalClusterAnnotation } from '../../cluster/names.ts';
 import { isPlaceable } from '../../cluster/placeable.ts';
 import { physicalNamespace } from '../../cluster/placement.ts';
 import { type PodAccess, usesSecret } from '../../cluster/pod-access.ts';
+import { isHeldBack } from '../../cluster/pod-admission.ts';
 import { podSpecOf } from '../../cluster/pod-spec.ts';
 import { shapeRuled } from '../../cluster/ruled-shape.ts';
 import { shapeFor } from '../../cluster/shape.ts';
@@ -33,7 +34,7 @@ export interface JoinInput {
 /**
  * One item of the shares list. Undefined when the cluster has no share of it, or of a kind that is never pushed,
  * whatever the Placement says. The manifest is absent while Leaving, when the root object is gone or was made anew
- * (then another uid is there), and of an object that may not be pushed.
+ * (then another uid is there), of an object that may not be pushed, and of a workload whose pods are refused.
  */
 export function joinShare({
   viewer,
@@ -50,7 +51,7 @@ export function joinShare({
   const { name = '', namespace = '', uid = '' } = placement.metadata;
   const target = placement.spec?.physicalNamespace ?? physicalNamespace(logical, namespace);
   const isMeant = share.phase !== 'Leaving' && root?.metadata.uid === ref.uid;
-  const wanted = isMeant && isPlaceable(kind, root) ? root : undefined;
+  const wanted = isMeant && isPlaceable(kind, root) && !isHeldBack(root) ? root : undefined;
   const locator: Locator = {
     syncer: viewer.uid,
     cluster: logical,

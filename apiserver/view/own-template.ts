@@ -1,4 +1,5 @@
 import { withoutAccess } from '../../cluster/pod-access.ts';
+import { admittedAt, podRefusal } from '../../cluster/pod-admission.ts';
 import { deepCopy } from '../../kube/deep.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { canonicalQuantity } from '../../kube/quantity.ts';
@@ -11,11 +12,12 @@ import { controllerOf, siblings } from './reflected-revision.ts';
 
 type Json = Record<string, unknown>;
 
+const inSpec = ['spec', 'template'];
 const hashLabel = 'pod-template-hash';
 
 /**
  * A ReplicaSet or ControllerRevision with a pod template that the logical object itself has or had: the one of these
- * that the cluster's agrees with, as it was written here. `kubectl rollout undo` makes it the Deployment's, on every
+ * that the cluster's agrees with once its pods are admitted, as it was written here. `kubectl rollout undo` makes it the Deployment's, on every
  * cluster, so what a cluster says is only ever compared. What was found once stays; unknown: no template.
  */
 export async function withOwnTemplate(making: Making, object: KubeObject): Promise<KubeObject> {
@@ -41,16 +43,22 @@ async function ownTemplate(
   const kept = before && controllerOf(before) === owner ? templateOf(before) : undefined;
   if (kept || !told) return kept;
   const ref = owners.get(owner ?? '');
-  const found = (objects: readonly KubeObject[]) =>
-    objects.map(templateOf).find((one) => one && agrees(told, comparable(one)));
+  const isIt = (one: KubeObject) => {
+    const template = templateOf(admittedAt(one, inSpec));
+    return template !== undefined && agrees(told, comparable(template));
+  };
+  const found = (objects: readonly KubeObject[]) => templateOf(objects.find(isIt));
   const at = ref && addressIn(address, ref);
   const root = at && (await readObject(store, at));
   if (!root || root.metadata.uid !== owner) return found(await siblings(making, object));
-  const now = found([root]);
+  // One that is refused is none of which anything was made.
+  const isRefused = podRefusal(root) !== undefined;
+  const now = isRefused ? undefined : found([root]);
   if (now) return now;
   const all = await formers.of(keyOf(at), Number(root.metadata.resourceVersion));
   const former = found(all.filter(({ metadata }) => metadata.uid === owner));
-  return former ?? found(await siblings(making, object));
+  const known = former ?? found(await siblings(making, object));
+  return known ?? (isRefused && isIt(root) ? templateOf(admittedAt(root, inSpec)) : undefined);
 }
 
 function comparable<T extends Json | undefined>(template: T): T | Json {

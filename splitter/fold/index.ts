@@ -15,6 +15,7 @@ import { foldDisruption } from './disruption.ts';
 import { foldJob } from './job.ts';
 import { withinSurge } from './leavers.ts';
 import type { Fold, FoldInput, FoldPart, Status } from './part.ts';
+import { withRefusal } from './refused.ts';
 import { foldReplicaSet } from './replicaset.ts';
 import { foldRuled } from './ruled.ts';
 import { clustersHeard, unheard } from './silent.ts';
@@ -74,6 +75,17 @@ export function foldStatus(
   silenceOf: (cluster: string) => Silence | undefined = () => undefined,
   now = Date.now(),
 ): Status | undefined {
+  return withRefusal(root, folded(root, { shares, slices, silenceOf, now }), now);
+}
+
+interface Scene {
+  shares: Shares;
+  slices: Slices;
+  silenceOf: (cluster: string) => Silence | undefined;
+  now: number;
+}
+
+function folded(root: KubeObject, { shares, slices, silenceOf, now }: Scene): Status | undefined {
   const byName = Object.entries(shares).sort(([a], [b]) => (a < b ? -1 : 1));
   const all = byName.flatMap(([cluster, share]): FoldPart[] => {
     const slice = Object.hasOwn(slices, cluster) ? slices[cluster] : undefined;

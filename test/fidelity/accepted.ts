@@ -154,9 +154,9 @@ export const accepted: readonly Accepted[] = [
   },
   { id: 'token-names', cases: /^authn\/system\//, path: /^(status|body\..*)$/ },
   {
-    id: 'unasked',
+    id: 'classes-stay',
     path: /^headers\.warning/,
-    but: /(, )?299 - "(a (Runtime|Priority)Class is asked here and stays here: |nobody here is asked about the pods )[^"]*"/g,
+    but: /(, )?299 - "a (Runtime|Priority)Class is asked here and stays here: [^"]*"/g,
   },
   {
     // Only a case that changes replicas by a dry run shows it.

@@ -1,4 +1,5 @@
 import type { GroupVersionResource } from '../../../kube/gvk.ts';
+import type { AdmissionRequest } from '../../plugins.ts';
 import type { Rule, Selecting } from './selecting.ts';
 
 /** What a rule looks at. */
@@ -28,6 +29,17 @@ export function matchedResource(
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** Whether a rule is about what the request is about, in the version of its URL, whatever that is called. */
+export function hasRuleFor(
+  selecting: Pick<Selecting, 'rules'>,
+  request: Pick<AdmissionRequest, 'requested' | 'subresource' | 'operation' | 'namespace'>,
+): boolean {
+  const { requested, subresource, operation, namespace } = request;
+  const { group, version, resource } = requested.info;
+  const target = { group, version, resource, subresource, operation, namespace, name: '' };
+  return selecting.rules.some((rule) => matches({ ...rule, names: [] }, target));
 }
 
 function matches(rule: Rule, target: Target): boolean {

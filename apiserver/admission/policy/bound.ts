@@ -9,6 +9,7 @@ import { collectionRange } from '../../registry/keys.ts';
 import { recentList } from '../../registry/recent.ts';
 import type { ServedResource } from '../../served.ts';
 import { group, isTakenAway } from '../matching/exempt.ts';
+import { hasRuleFor } from '../matching/match.ts';
 import { type Meant, selected } from '../matching/question.ts';
 import { mostPolicies } from './costs.ts';
 import { ConfigurationError, paramsOf } from './params.ts';
@@ -54,6 +55,20 @@ export class BoundPolicies<P extends Policy> {
     return andThen(this.#entries(this.#kinds.bindings, request), (bound) =>
       bound.length === 0 ? undefined : this.#invocations(request, bound),
     );
+  }
+
+  /** Whether one that is bound has a rule for such requests. */
+  concern(request: AdmissionRequest): Later<boolean> {
+    return andThen(this.#entries(this.#kinds.bindings, request), (bound) => {
+      if (bound.length === 0) return false;
+      const bindings = this.#byPolicy(bound);
+      return andThen(this.#entries(this.#kinds.policies, request), (entries) =>
+        entries.some((entry) => {
+          const { name, resources } = this.#read(entry, this.#kinds.read);
+          return bindings.has(name) && (resources.isAny || hasRuleFor(resources.selecting, request));
+        }),
+      );
+    });
   }
 
   async #invocations(request: AdmissionRequest, bound: readonly Entry[]) {

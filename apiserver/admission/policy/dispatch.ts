@@ -38,6 +38,11 @@ export class PolicyDispatcher {
     });
   }
 
+  /** Whether any that is bound has a rule for such requests; of which objects, and in which namespaces, is not looked at. */
+  concerns(request: AdmissionRequest): Later<boolean> {
+    return andThen(this.#mutating.concern(request), (found) => found || this.#validating.concern(request));
+  }
+
   /** One after the other; changes `request.object` in place. Undefined: nobody is asked. */
   mutate(request: AdmissionRequest): Later<Round | undefined> {
     if (isExempt(request) || request.object === undefined) return undefined;

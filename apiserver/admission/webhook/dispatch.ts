@@ -13,6 +13,7 @@ import type { TraceAttributes, Tracer } from '../../tracer.ts';
 import { WebhookCallError, type WebhookCaller } from '../../webhook/call.ts';
 import { Access } from '../matching/access.ts';
 import { group, isExempt, isTakenAway } from '../matching/exempt.ts';
+import { hasRuleFor } from '../matching/match.ts';
 import { type Round, Session } from '../matching/round.ts';
 import { type Hook, hooksOf } from './hook.ts';
 import { applyPatch } from './patch.ts';
@@ -47,6 +48,13 @@ export class WebhookDispatcher {
     this.#catalog = parts.catalog;
     this.#caller = parts.caller;
     this.#tracer = parts.tracer;
+  }
+
+  /** Whether any has a rule for such requests; of which objects, and in which namespaces, is not looked at. */
+  concerns(request: AdmissionRequest): Later<boolean> {
+    const some = (kind: keyof typeof configurations) =>
+      andThen(this.#hooks(request, kind), (hooks) => hooks.some((hook) => hasRuleFor(hook, request)));
+    return andThen(some('mutating'), (found) => found || some('validating'));
   }
 
   /** One after the other, by the configurations' names; changes `request.object` in place. Undefined: nobody is asked. */

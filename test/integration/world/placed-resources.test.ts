@@ -259,3 +259,54 @@ test('what says nothing that could be meant is refused, each with its field', as
     'spec.group: Invalid value: "apps": must be the group of a custom resource',
   );
 });
+
+test('policies about pods hold for those of a kind by rule, wherever it says that its template is', async () => {
+  const registration = 'admissionregistration.k8s.io';
+  const at1 = (resource: string) => ({ group: registration, version: 'v1', resource });
+  const make = (resource: string, kind: string, spec: object) =>
+    world.admin.create(at1(resource), {
+      apiVersion: `${registration}/v1`,
+      kind,
+      metadata: { name: 'pods' },
+      spec,
+    });
+  const resourceRules = [
+    { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] },
+  ];
+  const only = [{ name: 'only', expression: "object.metadata.labels.app.startsWith('ruled-')" }];
+  const expression = "[JSONPatch{op: 'add', path: '/metadata/labels/seen', value: 'yes'}]";
+  await make('mutatingadmissionpolicies', 'MutatingAdmissionPolicy', {
+    matchConstraints: { resourceRules },
+    matchConditions: only,
+    reinvocationPolicy: 'Never',
+    mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }],
+  });
+  await make('mutatingadmissionpolicybindings', 'MutatingAdmissionPolicyBinding', { policyName: 'pods' });
+  await make('validatingadmissionpolicies', 'ValidatingAdmissionPolicy', {
+    matchConstraints: { resourceRules },
+    matchConditions: only,
+    validations: [{ expression: "!object.metadata.labels.app.endsWith('-bad')", message: 'none of these' }],
+  });
+  await make('validatingadmissionpolicybindings', 'ValidatingAdmissionPolicyBinding', {
+    policyName: 'pods',
+    validationActions: ['Deny'],
+  });
+  const rollout = (name: string) =>
+    custom('Rollout', name, { size: 1, workload: { template: template(name) } }, 'east');
+  await world.admin.create(rollouts, rollout('ruled-good'), shop);
+  await comesTo('ruled-good.rollouts.fleet.example.com', 'ruled-good', { east: 1 });
+  const { items } = await world
+    .physical('east')
+    .client.list(resources.pods, { labelSelector: 'app=ruled-good' });
+  expect(items.map(({ metadata }) => metadata.labels?.['seen'])).toEqual(['yes']);
+  await world.admin.create(clonesets, cloneSet('ruled-bad', 1, 'east'), shop);
+  await until('its Placement says that its pods are refused', async () => {
+    const conditions = (await record('ruled-bad.clonesets.fleet.example.com'))?.status?.conditions ?? [];
+    return conditions.some(
+      ({ reason, message }) => reason === 'PodsRefused' && message.includes('none of these'),
+    );
+  });
+  expect(await counts('ruled-bad')).toEqual({});
+  await world.admin.delete(at1('validatingadmissionpolicybindings'), { name: 'pods' });
+  await comesTo('ruled-bad.clonesets.fleet.example.com', 'ruled-bad', { east: 1 });
+});

@@ -1,0 +1,225 @@
+import { type PlacedKind, placedKind, ruledKind, type WorkloadKind } from '../../../cluster/kinds.ts';
+import { controllersUser, podAdmissionAnnotation, rootCluster } from '../../../cluster/names.ts';
+import { isPlaceable } from '../../../cluster/placeable.ts';
+import { type PlacedResource, placedResources } from '../../../cluster/placed-resource.ts';
+import {
+  admittedAt,
+  isHeldBack,
+  type PodAdmission,
+  podAdmissionOf,
+  textOfAdmission,
+} from '../../../cluster/pod-admission.ts';
+import { templatePath } from '../../../cluster/pod-spec.ts';
+import { setAt } from '../../../cluster/ruled.ts';
+import { deepCopy, sameJson } from '../../../kube/deep.ts';
+import { groupResource } from '../../../kube/gvk.ts';
+import { andThen, type Later } from '../../../kube/later.ts';
+import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
+import { jsonPatchBetween } from '../../../kube/patch/diff.ts';
+import type { ResourceInfo } from '../../../kube/schema/resource.ts';
+import { forbidden, invalid, isStatusError, type StatusCause } from '../../../kube/status.ts';
+import { at, isRecord } from '../../../kube/untyped.ts';
+import { validateCreate } from '../../../kube/validation/index.ts';
+import { isOwn, isOwnController } from '../../authn/controllers.ts';
+import type { Core } from '../../core.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../../plugins.ts';
+import { decodeStored } from '../../registry/codec.ts';
+import { defaulted } from '../../registry/context.ts';
+import { collectionRange } from '../../registry/keys.ts';
+import { recentList } from '../../registry/recent.ts';
+import { podMaker, podOf, templateFrom } from './pod.ts';
+
+/** Lets policies and webhooks change what is asked about, as of any request. */
+type Mutating = (core: Core, request: AdmissionRequest) => Later<void>;
+
+/** A workload that is written, whose pods are made elsewhere. */
+interface Written {
+  kind: WorkloadKind;
+  info: ResourceInfo;
+  object: KubeObject;
+  /** As it was asked about before. */
+  old: KubeObject | undefined;
+  path: readonly string[];
+  template: JsonObject;
+}
+
+/**
+ * Pods of workloads are made on physical clusters, by whose API servers no webhook or policy of the logical cluster is
+ * asked. So these are asked here, about one pod for each template: when it is written, and as long as it is refused with each
+ * write. What they say is kept in an annotation of the workload, see cluster/pod-admission.ts: a refusal refuses pods, not the
+ * workload. Docs: docs/decisions/0057-pods-are-asked-about-by-template.md
+ */
+export function askOfPods(core: Core, request: AdmissionRequest, mutating: Mutating): Later<void> {
+  if (!core.podsElsewhere || !isWriteOfObject(request)) return undefined;
+  return andThen(kindOf(core, request), (kind) => {
+    const written = kind && writtenIn(request, kind);
+    return written && askOf(core, request, written, mutating);
+  });
+}
+
+function isWriteOfObject({ object, subresource, operation, kind }: AdmissionRequest): boolean {
+  const isWritten = operation === 'CREATE' || operation === 'UPDATE';
+  return isWritten && object !== undefined && kind === undefined && subresource === '';
+}
+
+/** Of which it is, where pods are made of it; a custom resource's by the rule by which that is placed. */
+function kindOf(core: Core, { stored }: AdmissionRequest): Later<PlacedKind | undefined> {
+  const { info, custom } = stored;
+  const known = placedKind(info);
+  if (known || !custom || !info.namespaced) return known;
+  const rules = collectionRange({ ...placedResources, namespaced: false }, rootCluster, '');
+  return andThen(recentList(core.store, rules), (entries) => {
+    const all = entries.map((entry) => decodeStored(entry) as PlacedResource);
+    const rule = all.find(({ metadata }) => metadata.name === groupResource(info))?.spec;
+    return rule && ruledKind(info, rule);
+  });
+}
+
+function writtenIn(
+  { object, old, stored: { info } }: AdmissionRequest,
+  kind: PlacedKind,
+): Written | undefined {
+  if (!object || kind.role !== 'workload' || kind.kind === 'Pod' || !isPlaceable(kind, object))
+    return undefined;
+  const path = templatePath(object, kind.rule);
+  const template = at(object, ...path);
+  if (!isRecord(template) || object.metadata.deletionTimestamp !== undefined) return undefined;
+  // Of what was another's, or no workload's, until now nobody was asked.
+  const before = old && isPlaceable(kind, old) ? old : undefined;
+  return { kind, info, object, old: before, path, template };
+}
+
+function askOf(core: Core, request: AdmissionRequest, written: Written, mutating: Mutating): Later<void> {
+  const { object, old, path, template } = written;
+  const before = old && podAdmissionOf(old);
+  const isSame = old !== undefined && sameJson(at(old, ...path), template);
+  if (isSame && !(before?.refused !== undefined && asksAgain(request))) return undefined;
+  if (!request.dryRun) return ask(core, request, written, mutating);
+  // Nothing is made of it, so nobody is asked.
+  if (!isSame) note(object, undefined);
+  return undefined;
+}
+
+/** The server's own write what they have to say many times: one of them is there to ask again, see controller/admission/. */
+function asksAgain({ user }: AdmissionRequest): boolean {
+  return !isOwnController(user) || isOwn(user, controllersUser);
+}
+
+function ask(core: Core, request: AdmissionRequest, written: Written, mutating: Mutating): Later<void> {
+  const pods = core.catalog.stored(request.cluster, '', 'pods');
+  if (!pods) return undefined;
+  const { cluster, namespace, registry, authorize } = request;
+  const asked: AdmissionRequest = {
+    user: podMaker(written.kind),
+    operation: 'CREATE',
+    cluster,
+    stored: pods,
+    requested: pods,
+    subresource: '',
+    namespace,
+    name: '',
+    dryRun: false,
+    fresh: true,
+    options: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1' },
+    registry,
+    authorize,
+    inVersion: (one) => one,
+    warn: (message) => request.warn(message),
+    annotate: request.annotate,
+  };
+  const isAnybodyAsked = andThen(
+    core.policies.concerns(asked),
+    (found) => found || core.webhooks.concerns(asked),
+  );
+  return andThen(isAnybodyAsked, (isAsked) => {
+    if (!isAsked) return note(written.object, undefined);
+    const { kind, object: workload, template } = written;
+    const object = defaulted(podOf(kind, workload, template), pods);
+    const about = { ...asked, name: object.metadata.name ?? '', object };
+    return answered(core, about, written, mutating).then((said) => settle(request, written, said));
+  });
+}
+
+async function answered(
+  core: Core,
+  asked: AdmissionRequest,
+  written: Written,
+  mutating: Mutating,
+): Promise<{ admitted?: JsonObject; refused?: string }> {
+  const { object } = asked;
+  if (!object) return {};
+  const builtin = core.builtin.map(lenient);
+  try {
+    for (const plugin of builtin) await plugin.mutate?.(asked);
+    const shown = deepCopy(object);
+    await mutating({ ...core, builtin }, asked);
+    await core.policies.validate(asked);
+    await core.webhooks.validate(asked);
+    const admitted = templateFrom(written.template, shown, object);
+    insistOnTemplate(asked, written, admitted);
+    return { admitted };
+  } catch (error) {
+    if (!isStatusError(error)) throw error;
+    return { refused: error.message };
+  }
+}
+
+/** Whoever is asked sees a pod as Kubernetes shows it; what its own plugins refuse is for the physical cluster's to refuse. */
+function lenient({ name, mutate }: AdmissionPlugin): AdmissionPlugin {
+  if (!mutate) return { name };
+  return {
+    name,
+    async mutate(request) {
+      try {
+        await mutate(request);
+      } catch (error) {
+        if (!isStatusError(error)) throw error;
+      }
+    },
+  };
+}
+
+/** Not every pod can be had by a template, nor by that of this workload: its selector must find it. */
+function insistOnTemplate(
+  asked: AdmissionRequest,
+  { kind, info, object, path, template }: Written,
+  admitted: JsonObject,
+): void {
+  if (kind.rule || sameJson(template, admitted)) return;
+  const problem = ({ field, message }: StatusCause) => `${field}: ${message}`;
+  const before = validateCreate(object, info).map(problem);
+  const changed = setAt(object, path, admitted) as unknown as KubeObject;
+  const causes = validateCreate(changed, info).filter((cause) => !before.includes(problem(cause)));
+  if (causes.length > 0) throw invalid('', 'Pod', asked.name, causes);
+}
+
+const longest = 4096;
+
+function settle(
+  request: AdmissionRequest,
+  { kind, object, old, path, template }: Written,
+  { admitted, refused }: { admitted?: JsonObject; refused?: string },
+): void {
+  if (refused !== undefined)
+    request.warn(`none of its pods is made of this template as long as they are refused: ${refused}`);
+  const runs = old && !isHeldBack(old) ? at(admittedAt(old, path), ...path) : undefined;
+  const next = admitted ?? runs;
+  const said: PodAdmission = {
+    ...(refused !== undefined && { refused: refused.slice(0, longest) }),
+    ...(isRecord(next) && { patch: jsonPatchBetween(template, next) as unknown as Json[] }),
+  };
+  try {
+    note(object, textOfAdmission(said));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw forbidden(kind, request.name, `what becomes of its template cannot be kept: ${error.message}`);
+  }
+}
+
+function note(object: KubeObject, text: string | undefined): void {
+  const { [podAdmissionAnnotation]: _before, ...others } = object.metadata.annotations ?? {};
+  if (text === undefined && _before === undefined) return;
+  const annotations = { ...others, ...(text !== undefined && { [podAdmissionAnnotation]: text }) };
+  if (Object.keys(annotations).length > 0) object.metadata.annotations = annotations;
+  else delete object.metadata.annotations;
+}

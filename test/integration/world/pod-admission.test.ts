@@ -1,0 +1,383 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { Placement } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { at, listAt, textAt } from '../../../kube/untyped.ts';
+import {
+  deployment,
+  find,
+  move,
+  readyPods,
+  resources,
+  settled,
+  statefulSet,
+  until,
+} from '../../world/objects.ts';
+import { startWorld, type World } from '../../world/world.ts';
+import { type Hooks, patchOf, startHooks } from '../apiserver/webhook/hooks.ts';
+
+const { configmaps, deployments, events, placements, pods, replicasets, statefulsets } = resources;
+const registration = { group: 'admissionregistration.k8s.io', version: 'v1' };
+const mutatingHooks = { ...registration, resource: 'mutatingwebhookconfigurations' };
+const policies = { ...registration, resource: 'validatingadmissionpolicies' };
+const bindings = { ...registration, resource: 'validatingadmissionpolicybindings' };
+const cronjobs = { group: 'batch', version: 'v1', resource: 'cronjobs' };
+const annotation = 'atoll.dev/pod-admission';
+const inDefault = { namespace: 'default' };
+
+let world: World;
+let hooks: Hooks;
+/** What the webhook is told to answer; a sidecar unless a test says otherwise. */
+let answer: (request: { object: KubeObject }) => object | null;
+
+const sidecar = { name: 'side', image: 'side:1', envFrom: [{ configMapRef: { name: 'side-config' } }] };
+const inject = () => patchOf([{ op: 'add', path: '/spec/containers/-', value: sidecar }]);
+
+beforeAll(async () => {
+  world = await startWorld();
+  hooks = await startHooks({ '/pods': (request) => answer(request) });
+  await world.admin.create(
+    configmaps,
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'side-config' }, data: { a: 'b' } } as never,
+    inDefault,
+  );
+}, 60_000);
+afterAll(async () => {
+  await world.stop();
+  await hooks.close();
+});
+afterEach(async () => {
+  for (const resource of [mutatingHooks, policies, bindings])
+    await world.admin.deleteCollection(resource, {});
+});
+
+const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }];
+
+async function hook(
+  more: object = {},
+  play: typeof answer = inject,
+  config: { url: string; caBundle: string } = hooks.config('/pods'),
+): Promise<void> {
+  answer = play;
+  const webhook = {
+    name: 'pods.example.com',
+    clientConfig: config,
+    rules,
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+    ...more,
+  };
+  const metadata = { name: 'inject' };
+  await world.admin.create(mutatingHooks, {
+    ...kindOf('MutatingWebhookConfiguration'),
+    metadata,
+    webhooks: [webhook],
+  });
+}
+
+const kindOf = (kind: string) => ({ apiVersion: 'admissionregistration.k8s.io/v1', kind });
+
+/** No pod whose image says so. */
+async function policy(
+  name = 'no-bad',
+  expression = "!object.spec.containers.exists(c, c.image.contains('bad'))",
+): Promise<void> {
+  await world.admin.create(policies, {
+    ...kindOf('ValidatingAdmissionPolicy'),
+    metadata: { name },
+    spec: {
+      matchConstraints: { resourceRules: rules },
+      validations: [{ expression, message: 'no bad images' }],
+    },
+  });
+  await world.admin.create(bindings, {
+    ...kindOf('ValidatingAdmissionPolicyBinding'),
+    metadata: { name },
+    spec: { policyName: name, validationActions: ['Deny'] },
+  });
+}
+
+const withImage = (object: KubeObject, image: string): KubeObject => {
+  const copy = structuredClone(object);
+  const [container] = listAt(copy, 'spec', 'template', 'spec', 'containers') as { image: string }[];
+  if (container) container.image = image;
+  return copy;
+};
+const setImage = (name: string, image: string) =>
+  world.admin.patch(deployments, { ...inDefault, name }, 'strategic', {
+    spec: { template: { spec: { containers: [{ name: 'c', image }] } } },
+  });
+const namesOf = (spec: unknown) => listAt(spec, 'containers').map((one) => textAt(one, 'name'));
+const imagesOf = (spec: unknown) => listAt(spec, 'containers').map((one) => textAt(one, 'image'));
+const there = async (
+  cluster: string,
+  name: string,
+  resource: (typeof resources)[keyof typeof resources] = deployments,
+) => {
+  const { items } = await world.physical(cluster).client.list(resource, {});
+  return items.find(({ metadata }) => metadata.name === name);
+};
+const read = (name: string) => world.admin.get(deployments, { ...inDefault, name });
+const saidOf = (object: KubeObject) => object.metadata.annotations?.[annotation];
+const conditionOf = (object: KubeObject | undefined, type: string) =>
+  listAt(object, 'status', 'conditions').find((one) => at(one, 'type') === type);
+const refused = (name: string) =>
+  until(`${name} says that its pods are refused`, async () => {
+    const found = await read(name);
+    return at(conditionOf(found, 'ReplicaFailure'), 'status') === 'True' ? found : undefined;
+  });
+
+test('a sidecar is in the pods on every cluster with what it needs, and the workload is as it was written', async () => {
+  await hook();
+  await world.admin.create(deployments, deployment('web', 2, 'east,west'), inDefault);
+  await settled(world.admin, 'web.deployments.apps');
+  for (const cluster of ['east', 'west']) {
+    const physical = await there(cluster, 'web');
+    expect(namesOf(at(physical, 'spec', 'template', 'spec'))).toEqual(['c', 'side']);
+    expect(physical?.metadata.annotations).not.toHaveProperty([annotation]);
+    expect(await there(cluster, 'side-config', configmaps)).toBeDefined();
+  }
+  const own = await read('web');
+  expect(namesOf(at(own, 'spec', 'template', 'spec'))).toEqual(['c']);
+  expect(JSON.parse(saidOf(own) ?? '')).toEqual({
+    patch: [{ op: 'add', path: '/spec/containers/1', value: expect.objectContaining(sidecar) }],
+  });
+  const seen = await until('its pods are shown', async () => {
+    const { items } = await world.admin.list(pods, { ...inDefault, labelSelector: 'app=web' });
+    return items.length === 2 ? items : undefined;
+  });
+  for (const pod of seen) expect(namesOf(pod.spec)).toContain('side');
+  const set = await until('its ReplicaSet is shown with a template', async () => {
+    const { items } = await world.admin.list(replicasets, { ...inDefault, labelSelector: 'app=web' });
+    return items.find(({ spec }) => at(spec, 'template') !== undefined);
+  });
+  expect(namesOf(at(set, 'spec', 'template', 'spec'))).toEqual(['c']);
+});
+
+test('whoever is asked sees a pod as the controller of its kind makes it', async () => {
+  const before = hooks.asked.length;
+  await hook({}, () => ({ allowed: true }));
+  await world.admin.create(deployments, deployment('asked', 1, 'east'), inDefault);
+  await world.admin.create(statefulsets, statefulSet('asked', 1, 'east'), inDefault);
+  const [first, second, ...others] = hooks.asked.slice(before).map(({ request }) => request);
+  expect(others).toEqual([]);
+  expect(first.userInfo.username).toBe('system:serviceaccount:kube-system:replicaset-controller');
+  expect(first.operation).toBe('CREATE');
+  const { metadata, spec } = first.object;
+  const hash = metadata.labels['pod-template-hash'];
+  expect(metadata.generateName).toBe(`asked-${hash}-`);
+  expect(metadata.ownerReferences).toEqual([
+    expect.objectContaining({ kind: 'ReplicaSet', name: `asked-${hash}`, controller: true }),
+  ]);
+  expect(spec.serviceAccountName).toBe('default');
+  expect(JSON.stringify(spec)).toContain('/var/run/secrets/kubernetes.io/serviceaccount');
+  expect(second.object.metadata).toMatchObject({ name: 'asked-0', generateName: 'asked-' });
+  expect(second.object.metadata.ownerReferences).toEqual([
+    expect.objectContaining({ kind: 'StatefulSet', name: 'asked', controller: true }),
+  ]);
+  expect(saidOf(await read('asked'))).toBeUndefined();
+});
+
+test('it is asked once for each template: a scale asks nobody, a restart does', async () => {
+  await hook();
+  await world.admin.create(deployments, deployment('often', 1, 'east'), inDefault);
+  const before = hooks.asked.length;
+  const at = { ...inDefault, name: 'often' };
+  await world.admin.patch(deployments, at, 'merge', { spec: { replicas: 2 } });
+  await world.admin.patch(deployments, at, 'merge', { metadata: { labels: { some: 'label' } } });
+  await settled(world.admin, 'often.deployments.apps');
+  expect(hooks.asked.length).toBe(before);
+  const restart = {
+    spec: { template: { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': 'now' } } } },
+  };
+  await world.admin.patch(deployments, at, 'merge', restart, { dryRun: true });
+  expect(hooks.asked.length).toBe(before);
+  await world.admin.patch(deployments, at, 'merge', restart);
+  expect(hooks.asked.length).toBeGreaterThan(before);
+  expect(JSON.parse(saidOf(await read('often')) ?? '').patch).toHaveLength(1);
+});
+
+test('what is refused is accepted and not made, says why, and is made once the policy goes', async () => {
+  await policy();
+  await world.admin.create(deployments, withImage(deployment('denied', 1, 'east'), 'bad:1'), inDefault);
+  const found = await refused('denied');
+  expect(textAt(conditionOf(found, 'ReplicaFailure'), 'message')).toMatch(/no bad images/);
+  expect(textAt(conditionOf(found, 'ReplicaFailure'), 'reason')).toBe('FailedCreate');
+  expect(at(found, 'status', 'unavailableReplicas')).toBe(1);
+  const placement = await until('its Placement says so', async () => {
+    const one = await find<Placement>(world.admin, placements, 'denied.deployments.apps');
+    return one?.status?.conditions?.some(({ reason }) => reason === 'PodsRefused') ? one : undefined;
+  });
+  expect(placement.spec?.clusters).toEqual(['east']);
+  const event = await until('an Event says so', async () => {
+    const { items } = await world.admin.list<KubeObject & { reason?: string; message?: string }>(
+      events,
+      inDefault,
+    );
+    return items.find(({ reason, message }) => reason === 'FailedCreate' && message?.includes('denied-'));
+  });
+  expect(event.message).toMatch(/^Error creating: pods "denied-.*no bad images/);
+  expect(await there('east', 'denied')).toBeUndefined();
+  await world.admin.delete(bindings, { name: 'no-bad' });
+  await settled(world.admin, 'denied.deployments.apps');
+  const now = await until('its status says nothing of it any more', async () => {
+    const one = await read('denied');
+    return conditionOf(one, 'ReplicaFailure') === undefined && at(one, 'status', 'readyReplicas') === 1
+      ? one
+      : undefined;
+  });
+  expect(saidOf(now)).toBeUndefined();
+});
+
+test('a refused update leaves what runs, which is still scaled and moved; what is allowed again comes', async () => {
+  await world.admin.create(deployments, deployment('update', 1, 'east'), inDefault);
+  await settled(world.admin, 'update.deployments.apps');
+  await policy();
+  await setImage('update', 'bad:2');
+  const found = await refused('update');
+  expect(at(found, 'status', 'updatedReplicas')).toBeUndefined();
+  expect(at(found, 'status', 'readyReplicas')).toBe(1);
+  await world.admin.patch(deployments, { ...inDefault, name: 'update' }, 'merge', { spec: { replicas: 2 } });
+  await until('it is scaled', async () => (await readyPods(world.physical('east'), 'update')).length === 2);
+  await move(world.admin, deployments, 'update', 'west');
+  await until(
+    'it is on the other one',
+    async () => (await readyPods(world.physical('west'), 'update')).length === 2,
+  );
+  await until('it has left', async () => (await there('east', 'update')) === undefined);
+  expect(imagesOf(at(await there('west', 'update'), 'spec', 'template', 'spec'))).toEqual(['update:1']);
+  expect(imagesOf(at(await read('update'), 'spec', 'template', 'spec'))).toEqual(['bad:2']);
+  await setImage('update', 'good:3');
+  await settled(world.admin, 'update.deployments.apps');
+  await until('the allowed one runs', async () =>
+    imagesOf(at(await there('west', 'update'), 'spec', 'template', 'spec')).includes('good:3'),
+  );
+  expect(saidOf(await read('update'))).toBeUndefined();
+});
+
+test('a move carries what was answered, though nobody is there to be asked any more', async () => {
+  await hook();
+  await world.admin.create(deployments, deployment('mover', 1, 'east'), inDefault);
+  await settled(world.admin, 'mover.deployments.apps');
+  await world.admin.delete(mutatingHooks, { name: 'inject' });
+  await move(world.admin, deployments, 'mover', 'west');
+  await until('it has left', async () => (await there('east', 'mover')) === undefined);
+  await settled(world.admin, 'mover.deployments.apps');
+  expect(namesOf(at(await there('west', 'mover'), 'spec', 'template', 'spec'))).toEqual(['c', 'side']);
+  await until('what its sidecar needs is there', () => there('west', 'side-config', configmaps));
+});
+
+test('nobody forges it, and nobody takes it away', async () => {
+  const forged = deployment('forged', 1, 'east');
+  const said = JSON.stringify({ patch: [{ op: 'add', path: '/spec/nodeName', value: 'there' }] });
+  forged.metadata.annotations = { ...forged.metadata.annotations, [annotation]: said };
+  expect(saidOf(await world.admin.create(deployments, forged, inDefault))).toBeUndefined();
+  await hook();
+  await setImage('forged', 'forged:2');
+  const before = await read('forged');
+  const target = { ...inDefault, name: 'forged' };
+  const kept = saidOf(before);
+  expect(kept).toContain('side');
+  for (const value of [null, said, '{}']) {
+    const metadata = { annotations: { [annotation]: value } };
+    expect(saidOf(await world.admin.patch(deployments, target, 'merge', { metadata }))).toBe(kept);
+  }
+  const { annotations: _gone, ...metadata } = before.metadata;
+  const { resourceVersion: _any, ...unconditional } = metadata;
+  expect(
+    saidOf(await world.admin.update(deployments, { ...before, metadata: unconditional }, inDefault)),
+  ).toBe(kept);
+  const applied = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'forged' },
+    spec: before.spec,
+  };
+  const options = { fieldManager: 'somebody', force: true };
+  expect(saidOf(await world.admin.patch(deployments, target, 'apply', applied, options))).toBe(kept);
+});
+
+test('a webhook that does not answer refuses by its failurePolicy, and is asked again until it does', async () => {
+  await hook({ timeoutSeconds: 1 }, inject, { ...hooks.config('/pods'), url: 'https://127.0.0.1:1/pods' });
+  await world.admin.create(deployments, deployment('down', 1, 'east'), inDefault);
+  const found = await refused('down');
+  expect(textAt(conditionOf(found, 'ReplicaFailure'), 'message')).toMatch(
+    /failed calling webhook "pods.example.com"/,
+  );
+  const webhooks = [
+    { op: 'replace', path: '/webhooks/0/clientConfig/url', value: hooks.config('/pods').url },
+  ];
+  await world.admin.patch(mutatingHooks, { name: 'inject' }, 'json', webhooks);
+  await settled(world.admin, 'down.deployments.apps');
+  expect(namesOf(at(await there('east', 'down'), 'spec', 'template', 'spec'))).toEqual(['c', 'side']);
+});
+
+test('what makes no template, or one that its selector does not find, is a refusal', async () => {
+  await hook({}, () => patchOf([{ op: 'remove', path: '/metadata/labels/app' }]));
+  await world.admin.create(deployments, deployment('unlabelled', 1, 'east'), inDefault);
+  const found = await refused('unlabelled');
+  expect(textAt(conditionOf(found, 'ReplicaFailure'), 'message')).toMatch(/selector/);
+});
+
+test('each ReplicaSet of its history shows its template as it was written, a refused one has none', async () => {
+  await hook();
+  await world.admin.create(deployments, deployment('history', 1, 'east'), inDefault);
+  await settled(world.admin, 'history.deployments.apps');
+  await setImage('history', 'history:2');
+  const sets = async () => {
+    const { items } = await world.admin.list(replicasets, { ...inDefault, labelSelector: 'app=history' });
+    return items.map(({ spec }) => [
+      namesOf(at(spec, 'template', 'spec')),
+      imagesOf(at(spec, 'template', 'spec')),
+    ]);
+  };
+  const isBoth = async () => {
+    const found = JSON.stringify((await sets()).sort());
+    return found === JSON.stringify([1, 2].map((n) => [['c'], [`history:${n}`]]));
+  };
+  await until('both are shown', isBoth);
+  await policy();
+  await setImage('history', 'bad:3');
+  await refused('history');
+  await world.admin.patch(deployments, { ...inDefault, name: 'history' }, 'merge', { spec: { replicas: 2 } });
+  await until('it is scaled', async () => (await readyPods(world.physical('east'), 'history')).length === 2);
+  expect(await isBoth()).toBe(true);
+  await world.admin.patch(deployments, { ...inDefault, name: 'history' }, 'merge', {
+    metadata: { annotations: { 'atoll.dev/clusters': 'east,west' } },
+  });
+  await until('it is on both', async () => (await readyPods(world.physical('west'), 'history')).length === 1);
+  await until('and so is its history', isBoth);
+});
+
+test('what is not placed as long as another owns it is asked about once it is nobody’s', async () => {
+  const owner = await world.admin.create(deployments, deployment('owner', 1, 'east'), inDefault);
+  await policy();
+  const { spec } = withImage(deployment('owned', 1), 'bad:1');
+  const { name = '', uid = '' } = owner.metadata;
+  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name, uid, controller: true }];
+  const metadata = { name: 'owned', annotations: { 'atoll.dev/clusters': 'east' }, ownerReferences };
+  const set = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata, spec };
+  expect(saidOf(await world.admin.create(replicasets, set, inDefault))).toBeUndefined();
+  const target = { ...inDefault, name: 'owned' };
+  const free = await world.admin.patch(replicasets, target, 'merge', { metadata: { ownerReferences: null } });
+  expect(JSON.parse(saidOf(free) ?? '{}')).toEqual({ refused: expect.stringContaining('no bad images') });
+  await until('it says so', async () =>
+    conditionOf(await world.admin.get(replicasets, target), 'ReplicaFailure'),
+  );
+  expect(await there('east', 'owned', replicasets)).toBeUndefined();
+});
+
+test('a CronJob’s pods are asked about by its own template', async () => {
+  await hook();
+  const { template } = deployment('cron', 1).spec as { template: { spec: object } };
+  const jobTemplate = {
+    spec: { template: { ...template, spec: { ...template.spec, restartPolicy: 'Never' } } },
+  };
+  const metadata = { name: 'cron', annotations: { 'atoll.dev/clusters': 'east' } };
+  const spec = { schedule: '0 0 1 1 *', jobTemplate };
+  await world.admin.create(cronjobs, { apiVersion: 'batch/v1', kind: 'CronJob', metadata, spec }, inDefault);
+  const physical = await until('it is there', async () => {
+    const { items } = await world.physical('east').client.list(cronjobs, {});
+    return items.find((one) => one.metadata.name === 'cron');
+  });
+  expect(namesOf(at(physical, 'spec', 'jobTemplate', 'spec', 'template', 'spec'))).toEqual(['c', 'side']);
+});

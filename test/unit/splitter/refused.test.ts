@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import type { ClusterSlice, Placement, Share } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { at, listAt } from '../../../kube/untyped.ts';
+import { conditionsOf } from '../../../splitter/conditions.ts';
+import { foldStatus } from '../../../splitter/fold/index.ts';
+import { notHeld } from '../../../splitter/handover.ts';
+import { refusalWords } from '../../../splitter/words.ts';
+
+const now = Date.parse('2026-01-02T03:04:05Z');
+const shares: Record<string, Share> = { east: { phase: 'Active' } };
+
+/** `runs`: what pods are made of is the former template. */
+function root(kind: string, refused: string | undefined, runs: boolean, status?: object): KubeObject {
+  const said = JSON.stringify({ refused, ...(runs && { patch: [] }) });
+  const annotations = refused === undefined ? {} : { 'atoll.dev/pod-admission': said };
+  const metadata = { name: 'web', generation: 4, annotations };
+  return { apiVersion: 'apps/v1', kind, metadata, spec: { replicas: 2 }, ...(status && { status }) };
+}
+
+const slice = (status: object): Record<string, ClusterSlice> => ({
+  east: { present: true, observedGeneration: 4, status: { observedGeneration: 1, ...status } },
+});
+const progressing = { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable', message: 'm' };
+const fold = (object: KubeObject, slices: Record<string, ClusterSlice>) =>
+  foldStatus(object, shares, slices, undefined, now);
+
+test.each([
+  ['Deployment', { observedGeneration: 4, unavailableReplicas: 2 }],
+  ['ReplicaSet', { observedGeneration: 4, replicas: 0 }],
+  ['ReplicationController', { observedGeneration: 4, replicas: 0 }],
+])('a %s of which none is made says so', (kind, counts) => {
+  const failure = {
+    type: 'ReplicaFailure',
+    status: 'True',
+    reason: 'FailedCreate',
+    message: 'no',
+    lastTransitionTime: '2026-01-02T03:04:05Z',
+    ...(kind === 'Deployment' && { lastUpdateTime: '2026-01-02T03:04:05Z' }),
+  };
+  expect(fold(root(kind, 'no', false), {})).toEqual({ ...counts, conditions: [failure] });
+});
+
+test.each(['StatefulSet', 'DaemonSet', 'Job', 'CronJob'])('of a %s Events alone do', (kind) => {
+  expect(fold(root(kind, 'no', false), {})).toBeUndefined();
+});
+
+test.each([
+  ['Deployment', 'updatedReplicas'],
+  ['StatefulSet', 'updatedReplicas'],
+  ['DaemonSet', 'updatedNumberScheduled'],
+])('of what runs of a %s none is of the newest template', (kind, counter) => {
+  const slices = slice({
+    replicas: 2,
+    readyReplicas: 2,
+    [counter]: 2,
+    updateRevision: 'web-a',
+    currentRevision: 'web-a',
+  });
+  expect(fold(root(kind, undefined, false), slices)).toHaveProperty(counter, 2);
+  const status = fold(root(kind, 'no', true), slices);
+  expect(status).not.toHaveProperty(counter);
+  if (kind !== 'DaemonSet') expect(status).toHaveProperty('readyReplicas', 2);
+  if (kind === 'StatefulSet') expect(at(status, 'updateRevision')).not.toBe(at(status, 'currentRevision'));
+});
+
+test('its update is not over, and it has failed since it first did', () => {
+  const conditions = [{ type: 'ReplicaFailure', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }];
+  const status = fold(root('Deployment', 'no', true, { conditions }), slice({ conditions: [progressing] }));
+  const reasons = listAt(status, 'conditions').map((one) => [at(one, 'type'), at(one, 'reason')]);
+  expect(reasons).toEqual([
+    ['Progressing', 'ReplicaSetUpdated'],
+    ['ReplicaFailure', 'FailedCreate'],
+  ]);
+  expect(at(listAt(status, 'conditions')[1], 'lastTransitionTime')).toBe('2026-01-01T00:00:00Z');
+});
+
+test('its Placement says it, and an Event once for each reason', () => {
+  const ref = {
+    group: 'apps',
+    version: 'v1',
+    resource: 'deployments',
+    kind: 'Deployment',
+    name: 'web',
+    uid: 'u',
+  };
+  const placement = (status?: Placement['status']): Placement => ({
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'Placement',
+    metadata: { name: 'web.deployments.apps' },
+    spec: { ref, clusters: ['east'] },
+    ...(status && { status }),
+  });
+  const input = {
+    placement: placement(),
+    shares,
+    slices: {},
+    waitingFor: [],
+    unled: [],
+    hold: notHeld,
+    once: false,
+    gone: false,
+    now,
+  };
+  const conditions = conditionsOf({ ...input, root: root('Deployment', 'no', false) });
+  expect(conditions.find(({ type }) => type === 'Settled')).toMatchObject({
+    status: 'False',
+    reason: 'PodsRefused',
+  });
+  const word = { type: 'Warning', reason: 'FailedCreate', message: 'Error creating: no' };
+  expect(refusalWords(placement(), root('Deployment', 'no', false))).toEqual([word]);
+  expect(refusalWords(placement({ conditions }), root('Deployment', 'no', false))).toEqual([]);
+  expect(refusalWords(placement({ conditions }), root('Deployment', 'other', false))).toHaveLength(1);
+  expect(refusalWords(placement({ conditions }), root('Deployment', undefined, false))).toEqual([]);
+  expect(conditionsOf({ ...input, root: root('Deployment', undefined, false) })[1]?.reason).not.toBe(
+    'PodsRefused',
+  );
+});
