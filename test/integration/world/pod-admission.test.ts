@@ -283,9 +283,7 @@ test('nobody forges it, and nobody takes it away', async () => {
   }
   const { annotations: _gone, ...metadata } = before.metadata;
   const { resourceVersion: _any, ...unconditional } = metadata;
-  expect(
-    saidOf(await world.admin.update(deployments, { ...before, metadata: unconditional }, inDefault)),
-  ).toBe(kept);
+  expect(saidOf(await world.admin.update(deployments, { ...before, metadata: unconditional }))).toBe(kept);
   const applied = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',

@@ -21,7 +21,7 @@ export class Model {
   shares: Shares = {};
   slices: Record<string, ClusterSlice> = {};
   deleted = false;
-  waitingFor: string[] = [];
+  waitingFor: readonly string[] = [];
   held: string[] = [];
   /** Whom it did not wait for any longer. */
   went: string[] = [];

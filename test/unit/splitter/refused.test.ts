@@ -97,6 +97,7 @@ test('its Placement says it, and an Event once for each reason', () => {
     slices: {},
     waitingFor: [],
     unled: [],
+    blind: [],
     hold: notHeld,
     once: false,
     gone: false,
