@@ -65,7 +65,13 @@ export function refusalWords({ status }: Placement, root: KubeObject): Word[] {
   if (refused === undefined) return [];
   const said = status?.conditions?.find(({ type }) => type === 'Settled');
   if (said?.reason === podsRefused && said.message.endsWith(refused)) return [];
-  return [{ type: 'Warning', reason: 'FailedCreate', message: `Error creating: ${refused}` }];
+  const { kind, metadata } = root;
+  const { name = '' } = metadata;
+  const message =
+    kind === 'StatefulSet'
+      ? `Create Pod ${name}-0 in StatefulSet ${name} failed error: ${refused}`
+      : `Error creating: ${refused}`;
+  return [{ type: 'Warning', reason: 'FailedCreate', message }];
 }
 
 /** Told once of each silence: its Placement says the same. */

@@ -16,6 +16,8 @@ const counters: Partial<Record<PlacedKindName, string>> = {
 };
 /** Whose status says that its pods cannot be made; of others Events alone do. */
 const failing = new Set<PlacedKindName>(['Deployment', 'ReplicaSet', 'ReplicationController']);
+/** Who has a status where none of its pods is. */
+const counted = new Set<PlacedKindName>([...failing, 'StatefulSet']);
 
 /**
  * The status of a workload whose pods are refused, as Kubernetes' controllers write it when its API server refuses them: what runs
@@ -25,8 +27,9 @@ export function withRefusal(root: KubeObject, said: Status | undefined, now: num
   const refused = podRefusal(root);
   const kind = kindNamed(root.kind)?.kind;
   if (refused === undefined || !kind) return said;
-  const status = isHeldBack(root) && failing.has(kind) ? { ...said, ...noneOf(root, kind) } : said;
+  const status = isHeldBack(root) && counted.has(kind) ? { ...said, ...noneOf(root, kind, now) } : said;
   if (!status) return undefined;
+  const failure = condition(root, { type, status: 'True', reason: 'FailedCreate', message: refused }, now);
   const counter = counters[kind];
   const { [counter ?? '']: _updated, ...others } = status;
   const conditions = listAt(status, 'conditions')
@@ -35,16 +38,21 @@ export function withRefusal(root: KubeObject, said: Status | undefined, now: num
   return {
     ...others,
     ...(kind === 'StatefulSet' && { updateRevision: revisionOf(root) }),
-    ...(failing.has(kind) && { conditions: [...conditions, failure(root, refused, now)] }),
+    ...(failing.has(kind) && { conditions: [...conditions, failure] }),
   };
 }
 
-function noneOf({ metadata, spec }: KubeObject, kind: PlacedKindName): Status {
-  const { generation } = metadata;
+function noneOf(root: KubeObject, kind: PlacedKindName, now: number): Status {
+  const { generation } = root.metadata;
   const seen = generation === undefined ? {} : { observedGeneration: generation };
+  if (kind === 'StatefulSet') return { ...seen, replicas: 0, availableReplicas: 0 };
   if (kind !== 'Deployment') return { ...seen, replicas: 0 };
-  const wanted = numberAt(spec, 'replicas') ?? 1;
-  return { ...seen, ...(wanted > 0 && { unavailableReplicas: wanted }) };
+  const wanted = numberAt(root, 'spec', 'replicas') ?? 1;
+  if (wanted === 0) return seen;
+  const reason = 'MinimumReplicasUnavailable';
+  const message = 'Deployment does not have minimum availability.';
+  const available = condition(root, { type: 'Available', status: 'False', reason, message }, now);
+  return { ...seen, unavailableReplicas: wanted, conditions: [available] };
 }
 
 /** Of the one that it waits for, which no cluster knows. */
@@ -55,15 +63,17 @@ function revisionOf({ metadata, spec }: KubeObject): string {
 
 const type = 'ReplicaFailure';
 
-function failure(root: KubeObject, message: string, now: number): Status {
-  const before = listAt(root.status, 'conditions').find((one) => at(one, 'type') === type);
-  const since = at(before, 'status') === 'True' ? textAt(before, 'lastTransitionTime') : undefined;
-  const lastTransitionTime = since ?? timestamp(new Date(now));
-  const said = { type, status: 'True', reason: 'FailedCreate', message, lastTransitionTime };
-  if (root.kind !== 'Deployment') return said;
-  const isSame = at(before, 'message') === message && since !== undefined;
-  const lastUpdateTime = (isSame ? textAt(before, 'lastUpdateTime') : undefined) ?? timestamp(new Date(now));
-  return { ...said, lastUpdateTime };
+type Said = Record<'type' | 'status' | 'reason' | 'message', string>;
+
+/** Since when it is so, and, of a Deployment, since when for this reason. */
+function condition({ kind, status }: KubeObject, said: Said, now: number): Status {
+  const before = listAt(status, 'conditions').find((one) => at(one, 'type') === said.type);
+  const kept = (field: string, ...same: (keyof Said)[]) =>
+    same.every((one) => at(before, one) === said[one]) ? textAt(before, field) : undefined;
+  const lastTransitionTime = kept('lastTransitionTime', 'status') ?? timestamp(new Date(now));
+  if (kind !== 'Deployment') return { ...said, lastTransitionTime };
+  const lastUpdateTime = kept('lastUpdateTime', 'status', 'message') ?? timestamp(new Date(now));
+  return { ...said, lastTransitionTime, lastUpdateTime };
 }
 
 /** The former template's update is over, and this one's is not. */

@@ -15,7 +15,7 @@ import {
 import { startWorld, type World } from '../../world/world.ts';
 import { type Hooks, patchOf, startHooks } from '../apiserver/webhook/hooks.ts';
 
-const { configmaps, deployments, events, placements, pods, replicasets, statefulsets } = resources;
+const { configmaps, deployments, events, jobs, placements, pods, replicasets, statefulsets } = resources;
 const registration = { group: 'admissionregistration.k8s.io', version: 'v1' };
 const mutatingHooks = { ...registration, resource: 'mutatingwebhookconfigurations' };
 const policies = { ...registration, resource: 'validatingadmissionpolicies' };
@@ -226,6 +226,40 @@ test('what is refused is accepted and not made, says why, and is made once the p
       : undefined;
   });
   expect(saidOf(now)).toBeUndefined();
+});
+
+test('a StatefulSet whose pods are refused waits, and a Job does; each comes when it may', async () => {
+  await policy();
+  await world.admin.create(statefulsets, withImage(statefulSet('set', 2, 'east'), 'bad:1'), inDefault);
+  const { template } = withImage(deployment('batch', 1), 'bad:1').spec as { template: { spec: object } };
+  const spec = { template: { ...template, spec: { ...template.spec, restartPolicy: 'Never' } } };
+  const metadata = { name: 'batch', annotations: { 'atoll.dev/clusters': 'east' } };
+  await world.admin.create(jobs, { apiVersion: 'batch/v1', kind: 'Job', metadata, spec }, inDefault);
+  const told = async (start: string) => {
+    const { items } = await world.admin.list<KubeObject & { message?: string }>(events, inDefault);
+    return items.some(({ message }) => message?.startsWith(start));
+  };
+  await until(
+    'it is told of both',
+    async () =>
+      (await told('Create Pod set-0 in StatefulSet set failed error: pods "set-0" is forbidden')) &&
+      (await told('Error creating: pods "batch-')),
+  );
+  await until('the set’s status is of this template', async () => {
+    const set = await world.admin.get(statefulsets, { ...inDefault, name: 'set' });
+    return at(set, 'status', 'observedGeneration') === set.metadata.generation;
+  });
+  expect(await there('east', 'set', statefulsets)).toBeUndefined();
+  expect(await there('east', 'batch', jobs)).toBeUndefined();
+  await world.admin.delete(policies, { name: 'no-bad' });
+  await settled(world.admin, 'set.statefulsets.apps');
+  expect(await readyPods(world.physical('east'), 'set')).toEqual(['set-0', 'set-1']);
+  await until(
+    'the Job has run',
+    async () =>
+      at(await world.admin.get(jobs, { ...inDefault, name: 'batch' }), 'status', 'succeeded') === 1 ||
+      (await there('east', 'batch', jobs)),
+  );
 });
 
 test('a refused update leaves what runs, which is still scaled and moved; what is allowed again comes', async () => {

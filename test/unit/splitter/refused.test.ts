@@ -25,23 +25,46 @@ const progressing = { type: 'Progressing', status: 'True', reason: 'NewReplicaSe
 const fold = (object: KubeObject, slices: Record<string, ClusterSlice>) =>
   foldStatus(object, shares, slices, undefined, now);
 
+const since = '2026-01-02T03:04:05Z';
+const failure = {
+  type: 'ReplicaFailure',
+  status: 'True',
+  reason: 'FailedCreate',
+  message: 'no',
+  lastTransitionTime: since,
+};
+
 test.each([
-  ['Deployment', { observedGeneration: 4, unavailableReplicas: 2 }],
-  ['ReplicaSet', { observedGeneration: 4, replicas: 0 }],
-  ['ReplicationController', { observedGeneration: 4, replicas: 0 }],
-])('a %s of which none is made says so', (kind, counts) => {
-  const failure = {
-    type: 'ReplicaFailure',
-    status: 'True',
-    reason: 'FailedCreate',
-    message: 'no',
-    lastTransitionTime: '2026-01-02T03:04:05Z',
-    ...(kind === 'Deployment' && { lastUpdateTime: '2026-01-02T03:04:05Z' }),
-  };
-  expect(fold(root(kind, 'no', false), {})).toEqual({ ...counts, conditions: [failure] });
+  ['ReplicaSet', { observedGeneration: 4, replicas: 0, conditions: [failure] }],
+  ['ReplicationController', { observedGeneration: 4, replicas: 0, conditions: [failure] }],
+  [
+    'StatefulSet',
+    { observedGeneration: 4, replicas: 0, availableReplicas: 0, updateRevision: expect.any(String) },
+  ],
+  [
+    'Deployment',
+    {
+      observedGeneration: 4,
+      unavailableReplicas: 2,
+      conditions: [
+        {
+          type: 'Available',
+          status: 'False',
+          reason: 'MinimumReplicasUnavailable',
+          message: 'Deployment does not have minimum availability.',
+          lastTransitionTime: since,
+          lastUpdateTime: since,
+        },
+        { ...failure, lastUpdateTime: since },
+      ],
+    },
+  ],
+])('a %s of which none is made says so, as Kubernetes has it', (kind, status) => {
+  expect(fold(root(kind, 'no', false), {})).toEqual(status);
+  expect(fold(root(kind, 'no', false, { replicas: 0 }), {})).toMatchObject(status);
 });
 
-test.each(['StatefulSet', 'DaemonSet', 'Job', 'CronJob'])('of a %s Events alone do', (kind) => {
+test.each(['DaemonSet', 'Job', 'CronJob'])('of a %s Events alone do', (kind) => {
   expect(fold(root(kind, 'no', false), {})).toBeUndefined();
 });
 
@@ -113,6 +136,8 @@ test('its Placement says it, and an Event once for each reason', () => {
   expect(refusalWords(placement({ conditions }), root('Deployment', 'no', false))).toEqual([]);
   expect(refusalWords(placement({ conditions }), root('Deployment', 'other', false))).toHaveLength(1);
   expect(refusalWords(placement({ conditions }), root('Deployment', undefined, false))).toEqual([]);
+  const [ofSet] = refusalWords(placement(), root('StatefulSet', 'no', false));
+  expect(ofSet?.message).toBe('Create Pod web-0 in StatefulSet web failed error: no');
   expect(conditionsOf({ ...input, root: root('Deployment', undefined, false) })[1]?.reason).not.toBe(
     'PodsRefused',
   );
