@@ -56,7 +56,10 @@ async function refuseLeaving(client: Client, name: string): Promise<void> {
     );
 }
 
-/** Creates or updates the Secret and the PhysicalCluster; also what `atoll demo` does with its simulated ones. */
+/**
+ * Creates or updates the Secret and the PhysicalCluster: what is not named of one that is there stays as it is. Also what `atoll demo` does with its
+ * simulated ones.
+ */
 export async function registerCluster(
   client: Client,
   name: string,
@@ -79,18 +82,26 @@ export async function registerCluster(
     force: true,
     fieldManager: 'atoll',
   });
-  const cluster = {
+  const { labels, network, inCluster, adopt } = options;
+  const cluster = (unset: object) => ({
     apiVersion,
     kind: 'PhysicalCluster',
-    metadata: { name, ...(options.labels && { labels: options.labels }) },
+    metadata: { name, ...(labels && { labels }) },
     spec: {
       kubeconfigSecretRef: { namespace: systemNamespace, name: secretName },
-      ...(options.network && { network: options.network }),
-      ...(options.inCluster && { inClusterConfig: options.inCluster }),
-      ...(options.adopt?.length && { adopt: options.adopt }),
+      ...(network && { network }),
+      ...(inCluster && { inClusterConfig: { ...unset, ...inCluster } }),
+      ...(adopt?.length && { adopt }),
     },
-  };
-  await client.patch(physicalClusters, { name }, 'apply', cluster, { force: true, fieldManager: 'atoll' });
+  });
+  try {
+    // Of another server another authority vouches.
+    const patch = cluster({ certificateAuthorityData: null });
+    await client.patch(physicalClusters, { name }, 'merge', patch, { fieldManager: 'atoll' });
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error;
+    await client.create(physicalClusters, cluster({}));
+  }
 }
 
 export async function listClusters(client: Client, output: OutputFormat): Promise<void> {
