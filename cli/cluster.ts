@@ -71,17 +71,7 @@ export async function registerCluster(
     adopt?: readonly string[];
   } = {},
 ): Promise<void> {
-  await ignoreExists(
-    client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } }),
-  );
   const secretName = credentialsOf(name);
-  const data = { kubeconfig: Buffer.from(kubeconfig).toString('base64') };
-  const metadata = { name: secretName, namespace: systemNamespace };
-  const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'atoll.dev/kubeconfig', data };
-  await client.patch(secrets, { namespace: systemNamespace, name: secretName }, 'apply', secret, {
-    force: true,
-    fieldManager: 'atoll',
-  });
   const { labels, network, inCluster, adopt } = options;
   const cluster = (unset: object) => ({
     apiVersion,
@@ -94,14 +84,33 @@ export async function registerCluster(
       ...(adopt?.length && { adopt }),
     },
   });
-  try {
-    // Of another server another authority vouches.
-    const patch = cluster({ certificateAuthorityData: null });
-    await client.patch(physicalClusters, { name }, 'merge', patch, { fieldManager: 'atoll' });
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-    await client.create(physicalClusters, cluster({}));
-  }
+  const write = async (dryRun: boolean) => {
+    try {
+      // Of another server another authority vouches.
+      const patch = cluster({ certificateAuthorityData: null });
+      await client.patch(physicalClusters, { name }, 'merge', patch, { fieldManager: 'atoll', dryRun });
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound')) throw error;
+      await client.create(physicalClusters, cluster({}), { dryRun });
+    }
+  };
+  // What is refused changes nothing, the credentials neither, without which it is not Ready.
+  await write(true);
+  await storeCredentials(client, secretName, kubeconfig);
+  await write(false);
+}
+
+async function storeCredentials(client: Client, secretName: string, kubeconfig: string): Promise<void> {
+  await ignoreExists(
+    client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } }),
+  );
+  const data = { kubeconfig: Buffer.from(kubeconfig).toString('base64') };
+  const metadata = { name: secretName, namespace: systemNamespace };
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'atoll.dev/kubeconfig', data };
+  await client.patch(secrets, { namespace: systemNamespace, name: secretName }, 'apply', secret, {
+    force: true,
+    fieldManager: 'atoll',
+  });
 }
 
 export async function listClusters(client: Client, output: OutputFormat): Promise<void> {

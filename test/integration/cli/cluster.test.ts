@@ -57,3 +57,23 @@ test('who joins a cluster again keeps what is not named, and changes what is', a
     data: { kubeconfig: Buffer.from('third').toString('base64') },
   });
 });
+
+test('what is refused leaves the credentials of before as they were, and none of what was to be joined', async () => {
+  await registerCluster(client, 'east', 'first');
+  await expect(registerCluster(client, 'east', 'second', { labels: { 'a b': 'c' } })).rejects.toMatchObject({
+    code: 422,
+  });
+  await expect(registerCluster(client, 'west', 'other', { network: 'X Y' })).rejects.toMatchObject({
+    code: 422,
+  });
+  const { items } = await client.list(
+    { group: '', version: 'v1', resource: 'secrets' },
+    { namespace: 'atoll-system' },
+  );
+  expect(items).toMatchObject([
+    {
+      metadata: { name: kubeconfigSecretRef.name },
+      data: { kubeconfig: Buffer.from('first').toString('base64') },
+    },
+  ]);
+});
