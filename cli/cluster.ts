@@ -56,7 +56,10 @@ async function refuseLeaving(client: Client, name: string): Promise<void> {
     );
 }
 
-/** Creates or updates the Secret and the PhysicalCluster; also what `atoll demo` does with its simulated ones. */
+/**
+ * Creates or updates the Secret and the PhysicalCluster: what is not named of one that is there stays as it is. Also what `atoll demo` does with its
+ * simulated ones.
+ */
 export async function registerCluster(
   client: Client,
   name: string,
@@ -68,10 +71,39 @@ export async function registerCluster(
     adopt?: readonly string[];
   } = {},
 ): Promise<void> {
+  const secretName = credentialsOf(name);
+  const { labels, network, inCluster, adopt } = options;
+  const cluster = (unset: object) => ({
+    apiVersion,
+    kind: 'PhysicalCluster',
+    metadata: { name, ...(labels && { labels }) },
+    spec: {
+      kubeconfigSecretRef: { namespace: systemNamespace, name: secretName },
+      ...(network && { network }),
+      ...(inCluster && { inClusterConfig: { ...unset, ...inCluster } }),
+      ...(adopt?.length && { adopt }),
+    },
+  });
+  const write = async (dryRun: boolean) => {
+    try {
+      // Of another server another authority vouches.
+      const patch = cluster({ certificateAuthorityData: null });
+      await client.patch(physicalClusters, { name }, 'merge', patch, { fieldManager: 'atoll', dryRun });
+    } catch (error) {
+      if (!isStatusError(error, 'NotFound')) throw error;
+      await client.create(physicalClusters, cluster({}), { dryRun });
+    }
+  };
+  // What is refused changes nothing, the credentials neither, without which it is not Ready.
+  await write(true);
+  await storeCredentials(client, secretName, kubeconfig);
+  await write(false);
+}
+
+async function storeCredentials(client: Client, secretName: string, kubeconfig: string): Promise<void> {
   await ignoreExists(
     client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: systemNamespace } }),
   );
-  const secretName = credentialsOf(name);
   const data = { kubeconfig: Buffer.from(kubeconfig).toString('base64') };
   const metadata = { name: secretName, namespace: systemNamespace };
   const secret = { apiVersion: 'v1', kind: 'Secret', metadata, type: 'atoll.dev/kubeconfig', data };
@@ -79,18 +111,6 @@ export async function registerCluster(
     force: true,
     fieldManager: 'atoll',
   });
-  const cluster = {
-    apiVersion,
-    kind: 'PhysicalCluster',
-    metadata: { name, ...(options.labels && { labels: options.labels }) },
-    spec: {
-      kubeconfigSecretRef: { namespace: systemNamespace, name: secretName },
-      ...(options.network && { network: options.network }),
-      ...(options.inCluster && { inClusterConfig: options.inCluster }),
-      ...(options.adopt?.length && { adopt: options.adopt }),
-    },
-  };
-  await client.patch(physicalClusters, { name }, 'apply', cluster, { force: true, fieldManager: 'atoll' });
 }
 
 export async function listClusters(client: Client, output: OutputFormat): Promise<void> {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { UsageError } from './errors.ts';
 
@@ -10,8 +10,22 @@ export function refuseBackup(file: string): void {
   refuseFolder(file);
 }
 
-/** Throws UsageError where there is no folder for `file`. */
+/** Throws UsageError where there is no folder for `file`, or it is one. */
 export function refuseFolder(file: string): void {
+  if (file.endsWith('/') || statSync(file, { throwIfNoEntry: false })?.isDirectory())
+    throw new UsageError(`${file} is a folder: name a file`);
   const folder = dirname(file);
   if (!existsSync(folder)) throw new UsageError(`${file} cannot be written: there is no folder ${folder}`);
+}
+
+/** Throws UsageError where it cannot be read, or is not what `flag` names: of what it is instead nothing is told. */
+export function certificatesIn(flag: string, file: string): Buffer {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw new UsageError(`${flag} ${file} cannot be read: ${(error as Error).message}`);
+  }
+  if (bytes.includes('-----BEGIN CERTIFICATE-----')) return bytes;
+  throw new UsageError(`${flag} ${file}: there is no certificate in it`);
 }

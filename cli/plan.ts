@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import type { Client } from '../client/client.ts';
 import { decode, failIfNotOk } from '../client/exchange.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -40,26 +40,28 @@ export async function planRebalance(
 
 /**
  * What `kubectl apply` of the file would do. The API itself says what each object would be, by a dry run: who may not
- * apply it learns it here. Throws UsageError for what is no manifest, a StatusError for kinds of which no plan can be made.
+ * apply it learns it here. Throws a StatusError for kinds of which no plan can be made.
  */
 export async function planFile(
   client: Client,
-  file: string,
+  manifests: readonly KubeObject[],
   where: Place,
   output: PlanFormat,
 ): Promise<void> {
   const { cluster } = where;
   const objects: KubeObject[] = [];
-  for (const given of manifestsOf(textOf(file), file))
-    objects.push(await applied(client, given, where).catch(refusedIn(cluster)));
+  for (const given of manifests) objects.push(await applied(client, given, where).catch(refusedIn(cluster)));
   const { items } = await ask(client, { cluster, objects });
   show(items, output, 'nothing would be placed otherwise');
 }
 
-/** Throws UsageError where it is not there. */
-function textOf(file: string): string {
-  if (file !== '-' && !existsSync(file)) throw new UsageError(`-f ${file}: there is no such file`);
-  return readFileSync(file === '-' ? 0 : file, 'utf8');
+/** Throws UsageError where there is no such file, or what is in it is no manifest. */
+export function readManifests(file: string): KubeObject[] {
+  const there = file === '-' ? undefined : statSync(file, { throwIfNoEntry: false });
+  if (file !== '-' && !there) throw new UsageError(`-f ${file}: there is no such file`);
+  if (there?.isDirectory())
+    throw new UsageError(`-f ${file}: that is a folder, name its files one by one or cat them to -`);
+  return manifestsOf(readFileSync(file === '-' ? 0 : file, 'utf8'), file);
 }
 
 /** What the API would make of it. */

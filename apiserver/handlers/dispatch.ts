@@ -5,6 +5,7 @@ import { handledIn } from '../conversion/exchange.ts';
 import type { Exchange, ResourceExchange } from '../core.ts';
 import { checkAccept, listTypes } from '../encode/negotiate.ts';
 import { methodNotAllowed, noSuchResource } from '../encode/respond.ts';
+import type { RequestInfo } from '../request.ts';
 import type { ServedResource } from '../served.ts';
 import { handleBinding } from './binding.ts';
 import { handleComponents } from './components.ts';
@@ -78,6 +79,14 @@ export function handlerFor(
     return { exchange: resourceExchange, handle: handledIn(resourceExchange, handle) };
   }
   return { exchange: resourceExchange, handle: info.group === 'events.k8s.io' ? named(handle) : handle };
+}
+
+/** Why a resource beside those of pods is not served: `kubectl top nodes` asks whoever serves the group. */
+export function noSuchMetrics({ group, resource }: RequestInfo): StatusError | undefined {
+  if (group !== podMetrics.group || resource !== 'nodes') return undefined;
+  const message =
+    'what nodes use is told by the physical clusters whose nodes they are, not here: ask there, or ask here for what pods use (kubectl top pods)';
+  return new StatusError(404, 'NotFound', message, {});
 }
 
 function warnDeprecated({ info, served, warnings }: ResourceExchange): void {

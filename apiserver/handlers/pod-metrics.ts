@@ -6,7 +6,6 @@ import { timestamp } from '../../kube/timestamp.ts';
 import type { ResourceExchange } from '../core.ts';
 import { encoded, formOf, methodNotAllowed, noSuchResource, respondObject } from '../encode/respond.ts';
 import { parseSelection } from '../registry/selectors.ts';
-import type { RequestInfo } from '../request.ts';
 import { listQuery } from './lists/options.ts';
 import { readPage } from './lists/page.ts';
 import { shapeList } from './lists/respond.ts';
@@ -34,14 +33,6 @@ export async function handlePodMetrics(exchange: ResourceExchange): Promise<ApiR
   const page = await readPage(pods, query, parseSelection(pods.info, pods.served));
   const all = page.entries.map((entry) => core.registry.decode(pods.stored, info.cluster, entry));
   return encoded(200, shapeList(exchange, form, await measured(exchange, all), {}), form);
-}
-
-/** Why a resource beside it is not served: `kubectl top nodes` asks whoever serves the group. */
-export function noSuchMetrics({ group, resource }: RequestInfo): StatusError | undefined {
-  if (group !== podMetrics.group || resource !== 'nodes') return undefined;
-  const message =
-    'what nodes use is told by the physical clusters whose nodes they are, not here: ask there, or ask here for what pods use (kubectl top pods)';
-  return new StatusError(404, 'NotFound', message, {});
 }
 
 /** The same, asked of the pods themselves. */

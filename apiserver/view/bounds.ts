@@ -31,6 +31,16 @@ export function bounded(value: unknown, depth: number = limits.depth): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, bounded(child, depth - 1)]));
 }
 
+/** No object that a cluster runs for us nests as deep; who reads it here, in YAML say, goes as deep as it does. */
+const objectDepth = 64;
+
+/** Fails with 422. */
+export function refuseDeep(value: unknown, depth: number = objectDepth): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (depth === 0) throw new StatusError(422, 'Invalid', 'the object is nested too deeply');
+  for (const child of Object.values(value)) refuseDeep(child, depth - 1);
+}
+
 /** Of whatever came, only a ClusterSlice. Fails with 400, 413 or 422. */
 export function boundedSlice(input: unknown): ClusterSlice {
   if (!isRecord(input)) throw badRequest('status is not an object');

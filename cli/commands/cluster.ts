@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { isLogicalClusterName } from '../../cluster/names.ts';
 import type { InClusterConfig } from '../../cluster/types.ts';
 import { connect } from '../connection.ts';
 import { UsageError } from '../errors.ts';
+import { certificatesIn } from '../files.ts';
 import { addOutput, type Global, secondsOf } from './options.ts';
 
 /** atoll cluster add|list|remove */
@@ -69,9 +69,7 @@ function addCommand(cluster: Command): void {
       const waitSeconds = secondsOf('--wait', options.wait);
       if (!isLogicalClusterName(name) || name.includes(':'))
         throw new UsageError(`"${name}" is no name for a cluster: lower case letters, digits and dashes`);
-      const { addCluster } = await import('../cluster.ts');
-      const client = await connect(options.atollKubeconfig);
-      await addCluster(client, name, {
+      const wanted = {
         kubeconfig: options.kubeconfig,
         ...(options.context && { context: options.context }),
         ...(options.network && { network: options.network }),
@@ -80,7 +78,9 @@ function addCommand(cluster: Command): void {
         ...(options.label && { labels: parseLabels(options.label) }),
         waitSeconds,
         output: options.output,
-      });
+      };
+      const { addCluster } = await import('../cluster.ts');
+      await addCluster(await connect(options.atollKubeconfig), name, wanted);
     });
 }
 
@@ -110,7 +110,9 @@ function inClusterOf(flags: AddFlags): { inCluster?: InClusterConfig } {
       );
     return {};
   }
-  return { inCluster: { server, ...(file && { certificateAuthorityData: readFileSync(file, 'base64') }) } };
+  if (file === undefined) return { inCluster: { server } };
+  const certificates = certificatesIn('--in-cluster-certificate-authority', file);
+  return { inCluster: { server, certificateAuthorityData: certificates.toString('base64') } };
 }
 
 function parseLabels(pairs: readonly string[]): Record<string, string> {

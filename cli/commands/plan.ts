@@ -41,9 +41,10 @@ export function planCommand(): Command {
       const flags = command.optsWithGlobals<Flags>();
       const { filename, output } = flags;
       if (filename === undefined) throw new UsageError('what to plan? -f FILE, or atoll plan drain NAME');
+      const { planFile, readManifests } = await import('../plan.ts');
+      const manifests = readManifests(filename);
       const where = placeAsked(flags);
-      const { planFile } = await import('../plan.ts');
-      await planFile(await connect(flags.atollKubeconfig), filename, where, output);
+      await planFile(await connect(flags.atollKubeconfig), manifests, where, output);
     });
 }
 

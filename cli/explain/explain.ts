@@ -5,8 +5,10 @@ import { placementName } from '../../cluster/placement.ts';
 import { reflectedFrom } from '../../cluster/reflected.ts';
 import type { Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { isStatusError } from '../../kube/status.ts';
 import { listAt, textAt } from '../../kube/untyped.ts';
 import type { Place } from '../connection.ts';
+import { FailedError } from '../errors.ts';
 import { type OutputFormat, print, printJson } from '../output.ts';
 import { namespaces, placements } from '../resources.ts';
 import type { Named } from './kinds.ts';
@@ -34,7 +36,7 @@ export async function explain(
   const there = client.with({ cluster });
   const { name } = named;
   const kind = named.kind.version === '' ? await kindPlaced(there, named, namespace) : named.kind;
-  const object = await there.get(kind, { namespace, name });
+  const object = await there.get(kind, { namespace, name }).catch(notThere(cluster, namespace));
   const record = placementName({ ...kind, name });
   const [home, placement, running, claims] = await Promise.all([
     orWhyNot(there.get(namespaces, { name: namespace })),
@@ -108,3 +110,13 @@ async function eventsOf(client: Client, { metadata }: KubeObject, namespace: str
 }
 
 const mostEvents = 10;
+
+/** A name that is right in another place is not found in this one. */
+function notThere(cluster: string, namespace: string): (error: unknown) => never {
+  return (error) => {
+    if (!isStatusError(error, 'NotFound')) throw error;
+    throw new FailedError(
+      `${error.message} in ${cluster}/${namespace}: -n and --logical-cluster name another place`,
+    );
+  };
+}

@@ -531,7 +531,7 @@ const operations: fc.Arbitrary<Operation[]> = fc.array(
     { weight: 2, arbitrary: fc.record({ op: fc.constant('compact' as const), back: fc.nat(6) }) },
     { weight: 1, arbitrary: fc.record({ op: fc.constant('reopen' as const) }) },
   ),
-  { maxLength: 40 },
+  { maxLength: 40, size: 'max' },
 );
 
 /** The model: the whole state after each revision, as a map. */
@@ -577,7 +577,7 @@ async function againstModel(open: () => Promise<StoreUnderTest>): Promise<void> 
       await under.dispose();
     }
   });
-  await fc.assert(property, { numRuns: 60 });
+  await fc.assert(property, { numRuns: 30 });
 }
 
 async function compareAll(

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { syncerUser } from '../../../apiserver/view/view.ts';
 import { Client } from '../../../client/client.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { adminUser } from '../../../server/identity.ts';
 import { resources, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
@@ -63,6 +64,27 @@ describe('a physical cluster in a namespace where it has nothing', () => {
       details: { kind: 'namespaces' },
     });
   });
+});
+
+test('a physical cluster that nests without end what it says of its objects is not taken by its word', async () => {
+  const { metadata } = await namespace('deep');
+  const deep = { namespace: 'deep' };
+  const put = (depth: number) => {
+    let spec: object = {};
+    for (let level = 0; level < depth; level++) spec = { a: spec };
+    const head = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'mine', ...deep } };
+    const claim = { ...head, namespaceUid: metadata.uid, spec };
+    return liar().update(persistentvolumeclaims, claim, { cluster: 'root' });
+  };
+  await expect(put(9000)).rejects.toMatchObject({ code: 422, message: 'the object is nested too deeply' });
+  await put(50);
+  // Whoever lists in YAML reads all of it.
+  const { status } = await world.transport(adminUser)({
+    method: 'GET',
+    url: '/api/v1/namespaces/deep/persistentvolumeclaims',
+    headers: { accept: 'application/yaml' },
+  });
+  expect(status).toBe(200);
 });
 
 test('a physical cluster says what is behind the Services that it has, and behind no other', async () => {

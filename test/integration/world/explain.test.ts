@@ -76,7 +76,9 @@ test('a decision, a move and a refusal are told as they are', async () => {
     ]),
   });
   expect(await atoll('deployment/none')).toBe(1);
-  expect(err).toContain('deployments.apps "none" not found');
+  expect(err).toContain(
+    'deployments.apps "none" not found in root/default: -n and --logical-cluster name another place\n',
+  );
   expect(await atoll('role/none')).toBe(2);
 });
 

@@ -41,6 +41,8 @@ function leaves(command: Command, path: string[] = []): string[][] {
   return [path, ...command.commands.flatMap((child) => leaves(child, [...path, child.name()]))];
 }
 
+const add = 'cluster add east --kubeconfig x --in-cluster-server https://a'.split(' ');
+const joined = (authority: string) => add.concat('--in-cluster-certificate-authority', authority);
 const oidc = ['--oidc-issuer-url', 'https://login.example.com', '--oidc-client-id', 'atoll'];
 
 describe('exit codes', () => {
@@ -111,6 +113,17 @@ describe('exit codes', () => {
     [['store', 'backup', '-'], 'a backup goes to a file'],
     [['store', 'backup', '/nowhere/x'], '/nowhere/x cannot be written: there is no folder /nowhere\n'],
     [['kubeconfig', '-o', '/nowhere/x'], '/nowhere/x cannot be written: there is no folder /nowhere\n'],
+    [['kubeconfig', '-o', tmpdir()], `${tmpdir()} is a folder: name a file\n`],
+    [['kubeconfig', '-o', '/nowhere/'], '/nowhere/ is a folder: name a file\n'],
+    [['store', 'backup', `${tmpdir()}/`], 'exists: a backup never overwrites\n'],
+    [['plan', '-f', tmpdir()], `-f ${tmpdir()}: that is a folder`],
+    [['plan', '-f', '/nowhere'], '-f /nowhere: there is no such file'],
+    [joined('/nowhere'), '--in-cluster-certificate-authority /nowhere cannot be read: ENOENT'],
+    [
+      joined('package.json'),
+      '--in-cluster-certificate-authority package.json: there is no certificate in it\n',
+    ],
+    [['cluster', 'add', 'a', '--kubeconfig', 'x', '--label', '=b'], '--label =b: expected KEY=VALUE'],
     [['store', 'verify', '--data-dir', '/nowhere'], '--data-dir /nowhere: there is no store'],
   ])('%j is wrong use: 2', async (args, message) => {
     expect(await atoll(...args)).toBe(2);

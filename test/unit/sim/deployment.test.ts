@@ -227,7 +227,7 @@ describe('a rolling update under any interleaving', () => {
         fc.integer({ min: 1, max: 6 }),
         amount,
         amount,
-        fc.array(move, { maxLength: 120 }),
+        fc.array(move, { maxLength: 120, size: 'max' }),
         (replicas, maxSurge, maxUnavailable, moves) => {
           const world = new World({ replicas, strategy: { rollingUpdate: { maxSurge, maxUnavailable } } });
           world.settle();
@@ -246,7 +246,7 @@ describe('a rolling update under any interleaving', () => {
           expect(condition(world, 'Progressing')?.reason).toBe('NewReplicaSetAvailable');
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 
@@ -255,6 +255,7 @@ describe('a rolling update under any interleaving', () => {
       fc.property(
         fc.array(fc.oneof(move, fc.record({ do: fc.constant('scale' as const), n: fc.nat(6) })), {
           maxLength: 60,
+          size: 'max',
         }),
         (moves) => {
           const world = new World({ replicas: 2 });

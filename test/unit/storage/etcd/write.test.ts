@@ -89,7 +89,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
     }),
     late: fc.boolean(),
   }),
-  { maxLength: 30 },
+  { maxLength: 30, size: 'max' },
 );
 
 describe('whatever the network does to the answers', () => {

@@ -11,9 +11,12 @@ type Field =
   | { kind: 'value'; is: Uint8Array };
 
 const field: fc.Arbitrary<Field> = fc.oneof(
-  fc.record({ kind: fc.constant('string' as const), is: fc.string({ unit: 'binary', maxLength: 300 }) }),
+  fc.record({
+    kind: fc.constant('string' as const),
+    is: fc.string({ unit: 'binary', maxLength: 300, size: 'max' }),
+  }),
   fc.record({ kind: fc.constant('number' as const), is: fc.double() }),
-  fc.record({ kind: fc.constant('value' as const), is: fc.uint8Array({ maxLength: 300 }) }),
+  fc.record({ kind: fc.constant('value' as const), is: fc.uint8Array({ maxLength: 300, size: 'max' }) }),
 );
 
 function write(out: Out, fields: readonly Field[]): void {
