@@ -20,40 +20,40 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 test('each cause is told as what it is', () => {
-  kinds.outcome(pods, forbidden);
-  kinds.outcome(services, endless);
+  void kinds.outcome(pods, forbidden);
+  void kinds.outcome(services, endless);
   expect(kinds.list()).toEqual({ ...none, Forbidden: ['pods'], Endless: ['services'] });
-  kinds.outcome(services, forbidden);
+  void kinds.outcome(services, forbidden);
   expect(kinds.list()).toEqual({ ...none, Forbidden: ['pods', 'services'] });
-  kinds.outcome(pods, undefined);
+  void kinds.outcome(pods, undefined);
   kinds.note(services);
   expect(kinds.list()).toEqual(none);
   expect(changes).toBe(5);
 });
 
 test('what is read in vain is known to be so at once, and told of when it lasts', () => {
-  kinds.outcome(pods, silent);
+  void kinds.outcome(pods, silent);
   expect([kinds.isFailing(pods), kinds.has(pods), kinds.list()]).toEqual([true, false, none]);
   vi.advanceTimersByTime(9_000);
-  kinds.outcome(pods, silent);
+  void kinds.outcome(pods, silent);
   expect(kinds.list()).toEqual(none);
   vi.advanceTimersByTime(1_000);
   expect(kinds.list()).toEqual({ ...none, Unanswered: ['pods'] });
-  kinds.outcome(pods, undefined);
+  void kinds.outcome(pods, undefined);
   expect([kinds.isFailing(pods), kinds.list()]).toEqual([false, none]);
 });
 
 test('what is not answered says nothing of what was refused, a kind that is not served, or that nobody reads, nothing at all', () => {
-  kinds.outcome(pods, forbidden);
-  kinds.outcome(pods, silent);
+  void kinds.outcome(pods, forbidden);
+  void kinds.outcome(pods, silent);
   kinds.note(pods, silent);
-  kinds.outcome(
+  void kinds.outcome(
     services,
     new StatusError(404, 'NotFound', 'the server could not find the requested resource'),
   );
   vi.advanceTimersByTime(20_000);
   expect(kinds.list()).toEqual({ ...none, Forbidden: ['pods'] });
-  kinds.outcome(services, silent);
+  void kinds.outcome(services, silent);
   kinds.rest(services);
   kinds.rest(pods);
   vi.advanceTimersByTime(20_000);
