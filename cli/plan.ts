@@ -6,7 +6,7 @@ import { StatusError } from '../kube/status.ts';
 import { getOwn, isRecord, listAt, textAt } from '../kube/untyped.ts';
 import { decodeYaml, encodeYaml } from '../kube/yaml.ts';
 import type { Room } from '../scheduler/plan.ts';
-import { isShown, outcomeWords, placesOf, whyOf, wordOf } from '../scheduler/plan-words.ts';
+import { isShown, outcomeWords, placesOf, shortened, whyOf, wordOf } from '../scheduler/plan-words.ts';
 import { type PlanRequest, resourceOf } from '../server/plan-request.ts';
 import { type PlanAnswer, planPath } from '../server/plan-view.ts';
 import type { Place } from './connection.ts';
@@ -144,7 +144,7 @@ export function planText(items: readonly Planned[], nothing: string): string {
   const rows = shown.map((item) => {
     const { from, to } = placesOf(item);
     const name = `${item.logicalCluster}/${item.namespace}/${item.object}`;
-    return [name, wordOf(item), from || '-', to || '-', whyOf(item)];
+    return [name, wordOf(item), from || '-', to || '-', shortened(whyOf(item))];
   });
   const workloads = shown.filter((item) => item.workload);
   const counts = outcomeWords.flatMap((word) => {

@@ -86,6 +86,32 @@ function moved(item: PlannedItem): string {
 export const mostLines = 10;
 const longestLine = 240;
 
+/**
+ * Of what is said in parts, `a; b; c`, at most so many characters: the first parts, which are the cause, and the last, which is what is
+ * waited for or what can be done; how many were left out stands between.
+ */
+export function shortened(text: string, most = longestLine): string {
+  if (text.length <= most) return text;
+  const parts = text.split('; ');
+  const last = parts.length > 1 ? (parts.pop() ?? '') : '';
+  for (let kept = parts.length - 1; kept > 0; kept--) {
+    const said = [...parts.slice(0, kept), `${parts.length - kept} more`, last].join('; ');
+    if (said.length <= most) return said;
+  }
+  const left = parts.length > 1 ? `; ${parts.length - 1} more` : '';
+  const room = Math.max(0, most - left.length);
+  // Each of the two has half, or what the other leaves.
+  const end =
+    last === '' ? '' : `; ${clipped(last, Math.max(room >> 1, room - (parts[0] ?? '').length - 2))}`;
+  return clipped(`${clipped(parts[0] ?? '', room - end.length)}${left}${end}`, most);
+}
+
+function clipped(text: string, most: number): string {
+  return text.length <= most
+    ? text
+    : `${text.slice(0, Math.max(0, most - 3))}...`.slice(0, Math.max(0, most));
+}
+
 /** What a change would move, to whoever sent it as a dry run. `here` is the id of their logical cluster. */
 export function linesOf(items: readonly PlannedItem[], here: string): string[] {
   const shown = items.filter((item) => isShown(item) && (item.outcome !== 'stays' || item.lacks));
@@ -103,7 +129,8 @@ export function linesOf(items: readonly PlannedItem[], here: string): string[] {
       stays: `stays on ${to.join(', ')}${counts}`,
     };
     const why = whyOf(item);
-    const line = `plan: ${where}/${object} ${path[outcome]}${why === '' ? '' : `: ${why}`}`;
+    const head = `plan: ${where}/${object} ${path[outcome]}`;
+    const line = why === '' ? head : `${head}: ${shortened(why, longestLine - head.length - 2)}`;
     return line.length > longestLine ? `${line.slice(0, longestLine - 3)}...` : line;
   });
   const more = shown.length - lines.length;

@@ -46,30 +46,56 @@ export function heardMeanwhile(share: Share, said: number): Share {
   return { ...share, replicas: said, goal: { replicas: goal + Math.max(0, said - replicas) } };
 }
 
-/** `there`: what each has now. */
-export function afterMinimum(
-  shares: Shares,
-  there: Shares,
-  how: {
-    scaling: { total: number } | undefined;
-    scaler: { min: number } | undefined;
-    floorAt?: FloorAt | undefined;
-  },
-): Shares {
-  const { scaling, scaler, floorAt } = how;
-  return mapped(shares, (share, cluster) => {
-    if (share.ordinalsStart !== undefined || share.phase === 'Leaving') return share;
-    const decided = withoutGoal(share);
-    const { replicas } = decided;
-    const before = there[cluster];
-    // A minimum above the whole is not lowered: whoever wants fewer than that waits for nothing.
-    if (replicas === undefined || !before || !scaling || !scaler || scaler.min > scaling.total)
-      return decided;
-    const isLess = replicas < (before.replicas ?? 0);
-    if (!isLess || (floorAt?.(cluster) ?? 0) <= replicas) return decided;
-    const kept = before.phase === 'Active' ? decided : before;
-    return { ...kept, replicas: before.replicas ?? 0, goal: { replicas } };
-  });
+interface How {
+  scaling: { total: number } | undefined;
+  scaler: { min: number } | undefined;
+  floorAt?: FloorAt | undefined;
+  /** How many of its pods are available, as far as is known now; undefined: nothing is heard of it. */
+  availableAt(cluster: string): number | undefined;
+}
+
+/**
+ * `there`: what each has now. Who has waited may find that what it was to shrink for is there no longer: it waits on then, as
+ * one of several does that would shrink at once for what is there for one.
+ */
+export function afterMinimum(shares: Shares, there: Shares, how: How): Shares {
+  const { scaling, scaler, floorAt, availableAt } = how;
+  const isLess = (c: string) => (shares[c]?.replicas ?? 0) < (there[c]?.replicas ?? 0);
+  const mayWait = (c: string, { ordinalsStart, phase, replicas }: Share) =>
+    ordinalsStart === undefined && phase !== 'Leaving' && replicas !== undefined && isLess(c);
+  // A minimum above the whole is not lowered: whoever wants fewer than that waits for nothing.
+  const lowers = scaling !== undefined && scaler !== undefined && scaler.min <= scaling.total;
+  const isKept = (c: string, { replicas = 0 }: Share) => (floorAt?.(c) ?? 0) > replicas;
+  const hasWaited = (c: string) => there[c] !== undefined && loweredTo(there[c]) !== undefined;
+  const waiting = new Set<string>();
+  const late: string[] = [];
+  let sure = 0;
+  for (const [c, share] of lowers ? Object.entries(shares) : []) {
+    const waits = mayWait(c, share);
+    if (waits && isKept(c, share)) waiting.add(c);
+    else if (waits && hasWaited(c)) late.push(c);
+    const now = waiting.has(c) || late.includes(c) ? there[c] : share;
+    if (share.phase === 'Active' || late.includes(c))
+      sure += Math.min(availableAt(c) ?? 0, now?.replicas ?? 0);
+  }
+  const least = Math.min(scaling?.total ?? 0, sure);
+  for (const c of late) {
+    const available = availableAt(c);
+    const lost = Math.max(0, Math.min(available ?? 0, there[c]?.replicas ?? 0) - (shares[c]?.replicas ?? 0));
+    if (available === undefined || sure - lost < least) waiting.add(c);
+    else sure -= lost;
+  }
+  return mapped(shares, (share, c) => (waiting.has(c) ? kept(share, there[c]) : settledAt(share)));
+}
+
+function settledAt(share: Share): Share {
+  return share.ordinalsStart !== undefined || share.phase === 'Leaving' ? share : withoutGoal(share);
+}
+
+function kept(decided: Share, before: Share | undefined): Share {
+  const { replicas = 0 } = decided;
+  const as = before?.phase === 'Active' ? withoutGoal(decided) : (before ?? decided);
+  return { ...as, replicas: before?.replicas ?? 0, goal: { replicas } };
 }
 
 function withoutGoal({ goal, ...share }: Share): Share {

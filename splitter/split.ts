@@ -16,6 +16,7 @@ import type { Hold } from './hold.ts';
 import { afterMinimum, type FloorAt } from './lower.ts';
 import type { Shares, Slices } from './plan.ts';
 import { type Demand, withQuota } from './quota.ts';
+import { availableOf } from './ready.ts';
 import { type Manner, withWithdrawn } from './traffic.ts';
 import type { Witness } from './trust.ts';
 import { restored, type Withdrawal } from './withdraw.ts';
@@ -77,7 +78,7 @@ export interface Split {
 
 /** All that the splitter decides about one Placement. */
 export function split(input: SplitInput): Split {
-  const { placement, root, isKnown, heardAt, now, settleMs, target, scaler } = input;
+  const { placement, root, isKnown, heardAt, now, settleMs, target, scaler, floorAt } = input;
   const { ref, clusters = [], shares: before = {} } = placement.spec ?? { ref: undefined };
   const previous = restored(before);
   const slices: Slices = slicesOf(placement);
@@ -114,9 +115,10 @@ export function split(input: SplitInput): Split {
         isClosed: input.isClosed,
         isUnled: input.isUnled,
       });
+  const availableAt = (c: string) => availableHeard(input, slices, c);
   const after = gone
     ? outcome.shares
-    : afterMinimum(outcome.shares, followed.there, { scaling, scaler, floorAt: input.floorAt });
+    : afterMinimum(outcome.shares, followed.there, { scaling, scaler, floorAt, availableAt });
   const decided = besides(input, live, { clusters, slices, before: previous, shares: after });
   const shares = stamped(followed, decided);
   const conditions = conditionsOf({
@@ -141,6 +143,13 @@ export function split(input: SplitInput): Split {
     rootStatus: live && foldStatus(live, shares, slices, input.silenceOf, now),
     ...(requeueAfterMs !== undefined && { requeueAfterMs }),
   };
+}
+
+function availableHeard({ heardAt }: SplitInput, slices: Slices, cluster: string): number | undefined {
+  const isHeard = heardAt(cluster) !== undefined;
+  return isHeard
+    ? availableOf({ phase: 'Active', replicas: Number.MAX_SAFE_INTEGER }, slices[cluster])
+    : undefined;
 }
 
 interface Decided {

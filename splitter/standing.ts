@@ -29,22 +29,22 @@ export function standingOf(root: KubeObject, cluster: string, share: Share, hear
     slice?.present === true && (slice.observedGeneration ?? 0) >= (root.metadata.generation ?? 0);
   const wanted = replicas - keptBack(root, share);
   // What a Deployment's ReplicaSets have been told to make, and have not made yet, is in its unavailableReplicas alone.
-  const isWhole =
-    said('replicas') <= replicas &&
-    said('availableReplicas') >= replicas &&
-    said('unavailableReplicas') === 0;
+  const asked = Math.max(said('replicas'), said('availableReplicas') + said('unavailableReplicas'));
+  const isWhole = asked <= replicas && said('availableReplicas') >= replicas;
   const isUpdated = said('updatedReplicas') >= wanted;
   const isBehind = isKnown && !isUpdated;
   const isStarting = slice === undefined && share.phase === 'Joining' && !share.settled;
   const saysToWait = slice?.share?.paused === true;
   const hasStopped = paused && saysToWait;
   const isRefused = slice?.error !== undefined;
+  // Who surges has one too many as it is half way; a pod that has failed is no beginning.
+  const surges = Number(share.maxSurge ?? 0) > 0;
   return {
     cluster,
     hasTurn: !paused && !isStarting,
     waits: isStarting || hasStopped,
     // Also of a template that is no longer the present one.
-    isHalfWay: hasStopped && !isRefused && !isWhole && (!isUpdated || said('replicas') > replicas),
+    isHalfWay: hasStopped && !isRefused && (asked > replicas || (!isWhole && !isUpdated && !surges)),
     isSilent: heard.silenceOf?.(cluster) !== undefined,
     isDone: isKnown && isWhole && isUpdated && !isRefused,
     // Not what it said before it was told that it may go on.

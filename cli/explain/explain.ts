@@ -13,7 +13,7 @@ import { type OutputFormat, print, printJson } from '../output.ts';
 import { namespaces, placements } from '../resources.ts';
 import type { Named } from './kinds.ts';
 import { podSelectorOf } from './pods.ts';
-import { givenUpOf, orNone, orWhyNot } from './read.ts';
+import { givenUpOf, orNone, orWhoHelps, orWhyNot } from './read.ts';
 import { storyOf, storyText } from './story.ts';
 import type { Told } from './told.ts';
 
@@ -24,7 +24,7 @@ const events = { ...core, resource: 'events' };
 
 /**
  * Tells where an object is, who asked for that, and what it waits for. All is read as whoever asks: what they may not
- * read is left out, and said to be. Throws a StatusError where they may not read the object, or there is none.
+ * read is left out, and said to be. Throws a FailedError where they may not read the object, a StatusError where there is none.
  */
 export async function explain(
   client: Client,
@@ -35,8 +35,10 @@ export async function explain(
   const { cluster, namespace } = where;
   const there = client.with({ cluster });
   const { name } = named;
-  const kind = named.kind.version === '' ? await kindPlaced(there, named, namespace) : named.kind;
-  const object = await there.get(kind, { namespace, name }).catch(notThere(cluster, namespace));
+  const kind =
+    named.kind.version === '' ? await orWhoHelps(kindPlaced(there, named, namespace), where) : named.kind;
+  const read = there.get(kind, { namespace, name }).catch(notThere(cluster, namespace));
+  const object = await orWhoHelps(read, where);
   const record = placementName({ ...kind, name });
   const [home, placement, running, claims] = await Promise.all([
     orWhyNot(there.get(namespaces, { name: namespace })),

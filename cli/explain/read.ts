@@ -5,6 +5,8 @@ import { placementName } from '../../cluster/placement.ts';
 import type { ObjectRef, Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
+import type { Place } from '../connection.ts';
+import { FailedError } from '../errors.ts';
 import { placements } from '../resources.ts';
 import type { GivenUp } from './told.ts';
 
@@ -15,6 +17,20 @@ export async function orWhyNot<T extends KubeObject>(read: Promise<T>): Promise<
     if (isStatusError(error, 'NotFound')) return 'absent';
     if (isStatusError(error, 'Forbidden')) return 'forbidden';
     throw error;
+  }
+}
+
+/** Without the object there is nothing to tell; a role that may read it is enough, and no administrator's kubeconfig is needed. */
+export async function orWhoHelps<T>(read: Promise<T>, { cluster, namespace }: Place): Promise<T> {
+  try {
+    return await read;
+  } catch (error) {
+    if (!isStatusError(error, 'Forbidden')) throw error;
+    const user = /User "([\w.@:-]+)"/.exec(error.message)?.[1];
+    const gives = `kubectl create rolebinding NAME --clusterrole view --user ${user ?? 'USER'} -n ${namespace}`;
+    throw new FailedError(
+      `${error.message}: the ClusterRole view is enough; whoever administers ${cluster} gives it: ${gives}`,
+    );
   }
 }
 

@@ -1,4 +1,5 @@
-import { IntOrStringError, scaledIntOrPercent } from '../../kube/int-or-string.ts';
+import { fenceposts } from '../../cluster/rolling.ts';
+import type { KubeObject } from '../../kube/object.ts';
 import { at, listAt, numberAt, textAt } from '../../kube/untyped.ts';
 import { foldConditions } from './conditions.ts';
 import {
@@ -91,14 +92,8 @@ function availableBefore({ root }: FoldInput): Record<string, unknown> | undefin
     : { type: 'Available', ...(lastTransitionTime && { lastTransitionTime }) };
 }
 
-function maxUnavailable(root: unknown, total: number): number {
+/** As the deployment controller's MaxUnavailable has it: with neither surge nor unavailability, one. */
+function maxUnavailable(root: KubeObject, total: number): number {
   if (at(root, 'spec', 'strategy', 'type') === 'Recreate') return 0;
-  const written = at(root, 'spec', 'strategy', 'rollingUpdate', 'maxUnavailable') ?? '25%';
-  if (typeof written !== 'number' && typeof written !== 'string') return 0;
-  try {
-    return scaledIntOrPercent(written, total, 'down');
-  } catch (error) {
-    if (error instanceof IntOrStringError) return 0;
-    throw error;
-  }
+  return Math.min(total, fenceposts(root.spec, total).maxUnavailable);
 }

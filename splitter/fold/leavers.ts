@@ -1,5 +1,5 @@
 import { kindNamed } from '../../cluster/kinds.ts';
-import { IntOrStringError, scaledIntOrPercent } from '../../kube/int-or-string.ts';
+import { fenceposts } from '../../cluster/rolling.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { at, numberAt } from '../../kube/untyped.ts';
 import { isGoing } from '../traffic.ts';
@@ -37,12 +37,5 @@ export function withinSurge(root: KubeObject, parts: readonly FoldPart[]): FoldP
 
 function maxSurge(root: KubeObject, total: number): number {
   if (root.kind !== 'Deployment' || at(root, 'spec', 'strategy', 'type') === 'Recreate') return 0;
-  const written = at(root, 'spec', 'strategy', 'rollingUpdate', 'maxSurge') ?? '25%';
-  if (typeof written !== 'number' && typeof written !== 'string') return 0;
-  try {
-    return scaledIntOrPercent(written, total, 'up');
-  } catch (error) {
-    if (error instanceof IntOrStringError) return 0;
-    throw error;
-  }
+  return fenceposts(root.spec, total).maxSurge;
 }

@@ -105,6 +105,6 @@ test('whoever may read the object is told what they may read, and nobody else an
   expect(out).toMatch(/web is to be on (east|west): more is said by its Placement, which you may not read\n/);
   expect(out).not.toContain('Where it is to be');
   await expect(explain(bob, web, where, 'text')).rejects.toThrow(
-    /User "bob" cannot get resource "deployments"/,
+    /User "bob" cannot get resource "deployments".*: the ClusterRole view is enough; whoever administers root gives it: kubectl create rolebinding NAME --clusterrole view --user bob -n default$/,
   );
 });

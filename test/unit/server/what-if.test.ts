@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PlannedItem } from '../../../scheduler/plan-items.ts';
-import { linesOf, mostLines } from '../../../scheduler/plan-words.ts';
+import { linesOf, mostLines, shortened } from '../../../scheduler/plan-words.ts';
 import { asksForPlan } from '../../../server/what-if.ts';
 
 type Asked = Parameters<typeof asksForPlan>[0];
@@ -105,6 +105,35 @@ test('a plan is told in few lines', () => {
   expect(long).toHaveLength(mostLines + 1);
   expect(long.every((line) => line.length <= 240)).toBe(true);
   expect(long.at(-1)).toBe('plan: and 4990 more; atoll plan tells all of them');
+});
+
+test('what is too long keeps its cause and what is waited for', () => {
+  const reasons = Object.fromEntries(
+    Array.from({ length: 12 }, (_, i) => [
+      `cluster-${i}`,
+      'its labels do not match what the policy asks for',
+    ]),
+  );
+  const blocked = item({
+    outcome: 'blocked',
+    from: ['cluster-0'],
+    to: ['cluster-0'],
+    reasons,
+    awaits: ['east, which is silent'],
+  });
+  const [line = ''] = linesOf([blocked], 'id');
+  expect(line.length).toBeLessThanOrEqual(240);
+  expect(line).toMatch(
+    / is blocked on cluster-0: cluster-0: its labels do not match .*; 10 more; waiting for east, which is silent$/,
+  );
+  const long = (n: number) => 'x'.repeat(n);
+  expect(shortened('a; b; c', 240)).toBe('a; b; c');
+  expect(shortened(`a; ${long(40)}; c; ${long(40)}; e`, 50)).toBe('a; 3 more; e');
+  expect(shortened(`${long(90)}; b; wait`, 60)).toBe(`${long(43)}...; 1 more; wait`);
+  expect(shortened(`cause; ${long(90)}`, 60)).toBe(`cause; ${long(50)}...`);
+  for (const text of [long(99), `${long(99)}; ${long(99)}`, `${long(99)}; b; ${long(99)}`])
+    for (const most of [10, 60, 98]) expect(shortened(text, most).length).toBeLessThanOrEqual(most);
+  expect(shortened(`${long(99)}; ${long(99)}`, 61)).toBe(`${long(26)}...; ${long(27)}...`);
 });
 
 test('with how many replicas, where that is more than the names say', () => {

@@ -168,6 +168,20 @@ export class Controllers {
     this.#changed(set);
   }
 
+  /** One that was ready is not any more. */
+  fail(pick: (n: number) => number): void {
+    const running = this.#sets.filter(({ pods }) => pods.includes(true));
+    const set = running[pick(running.length)];
+    if (!set) return;
+    set.pods[set.pods.indexOf(true)] = false;
+    this.#changed(set);
+  }
+
+  /** There are to be more pods than replicas, whatever the number of these was last. */
+  get isSurging(): boolean {
+    return sum(this.#sets, ({ spec }) => spec) > Math.max(this.#scaledTo, this.spec.replicas);
+  }
+
   get #pods(): number {
     return sum(this.#sets, ({ pods }) => pods.length);
   }

@@ -253,6 +253,17 @@ describe('foldStatus', () => {
     expect(listAt(status, 'conditions').map((one) => textAt(one, 'message'))).toEqual([expected]);
   });
 
+  it('a Deployment that has neither surge nor unavailability may miss one, as one cluster has it', () => {
+    const rollingUpdate = { maxSurge: 0, maxUnavailable: '5%' };
+    const spec = { replicas: 10, strategy: { type: 'RollingUpdate', rollingUpdate } };
+    const available = (b: number) => {
+      const conditions = [condition('Available', 'True')];
+      const of = (n: number) => slice({ replicas: 5, availableReplicas: n, conditions });
+      return firstStatus(fold(root('Deployment', { spec }), { a: of(5), b: of(b) }));
+    };
+    expect([available(5), available(4), available(3)]).toEqual(['True', 'True', 'False']);
+  });
+
   it('says of a Deployment that it is available as one cluster would', () => {
     const good = condition('Available', 'True', { lastTransitionTime: early });
     const bad = condition('Available', 'False', { lastTransitionTime: late });

@@ -45,11 +45,14 @@ class Spread {
   /** The minimum that each physical autoscaler was told last. */
   told: Record<string, number> = { east: 1, west: 3 };
   error = false;
+  /** How many are available, where that is not all. */
+  readonly ready: Record<string, number> = {};
 
   get placement(): Placement {
     const ref = { ...refOf(deployment('api', {}).kind), uid: 'Deployment-api' };
     const slice = ([c, { replicas, scaled }]: [string, { replicas: number; scaled: number }]) => {
-      const status = { replicas, updatedReplicas: replicas, availableReplicas: replicas };
+      const availableReplicas = this.ready[c] ?? replicas;
+      const status = { replicas, updatedReplicas: replicas, availableReplicas };
       return [c, { present: true, observedGeneration: 99, share: { replicas, scaled }, status }] as const;
     };
     const scale = this.scale && { scale: this.scale };
@@ -154,6 +157,39 @@ describe('where an autoscaler has the replicas, and they are to be fewer', () =>
     change(world);
     world.split().apply();
     expect(world.there['west']?.replicas).toBe(2);
+  });
+
+  it('and the pods that were to replace them fail meanwhile: they stay until others are there', () => {
+    const world = new Spread().split().apply();
+    world.ready['east'] = 0;
+    world.told = world.bounds();
+    world.split().apply();
+    expect(world.there['west']?.replicas).toBe(3);
+    expect(world.shares['west']).toMatchObject({ replicas: 3, goal: { replicas: 2 } });
+    delete world.ready['east'];
+    world.split().apply();
+    expect(world.there['west']?.replicas).toBe(2);
+    expect(world.split().scale).toMatchObject({ replicas: 3, clusters: ['east', 'west'] });
+  });
+
+  it('and in two places at once, where only one of them can go', () => {
+    const world = new Spread();
+    world.shares = {
+      east: { phase: 'Active', replicas: 3, scaled: 1, goal: { replicas: 2 } },
+      west: { phase: 'Active', replicas: 3, scaled: 1, goal: { replicas: 2 } },
+    };
+    world.there['east'] = { replicas: 3, scaled: 1 };
+    world.there['west'] = { replicas: 3, scaled: 1 };
+    world.ready['west'] = 2;
+    world.scale = { replicas: 4, clusters: ['east', 'west'], generation: 1 };
+    world.replicas = 4;
+    world.told = { east: 2, west: 2 };
+    world.split().apply();
+    // Of the five that are available one may go.
+    const available = Object.entries(world.there).map(([c, { replicas }]) =>
+      Math.min(replicas, world.ready[c] ?? replicas),
+    );
+    expect(available.reduce((sum, n) => sum + n, 0)).toBeGreaterThanOrEqual(4);
   });
 
   it('who scales down waits as well, and gets what was asked for', () => {

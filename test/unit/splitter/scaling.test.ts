@@ -69,6 +69,7 @@ class World {
         `as ${c} leaves`,
       ).toBeGreaterThanOrEqual(total);
     }
+    this.#looksAgain(done.shares, total);
     if (this.replicas !== total) {
       this.replicas = total;
       this.generation++;
@@ -76,6 +77,29 @@ class World {
     const scale = done.scale && { ...done.scale, generation: this.generation };
     this.spec = { shares: done.shares, ...(scale && { scale }) };
     this.slices = Object.fromEntries(Object.entries(slices).filter(([c]) => !done.stale.includes(c)));
+  }
+
+  /** Who waited for its autoscaler's minimum, and shrinks now, leaves as many available as the whole is to have, or as there were. */
+  #looksAgain(shares: Record<string, Share>, total: number): void {
+    const before = this.spec.shares ?? {};
+    const late = names.filter((c) => {
+      const [was, is] = [before[c], shares[c]];
+      const waited = was?.goal !== undefined && is?.goal === undefined && is?.phase === 'Active';
+      return waited && (is.replicas ?? 0) < (was.replicas ?? 0);
+    });
+    if (late.length === 0) return;
+    const active = names.filter((c) => shares[c]?.phase === 'Active');
+    const of = (c: string, replicas = 0) =>
+      Math.min(replicas, Number(this.slices[c]?.status?.['availableReplicas'] ?? 0));
+    const had = active.reduce((n, c) => n + of(c, (late.includes(c) ? before : shares)[c]?.replicas), 0);
+    const has = active.reduce((n, c) => n + of(c, shares[c]?.replicas), 0);
+    expect(has, `as ${late} shrink`).toBeGreaterThanOrEqual(Math.min(total, had));
+  }
+
+  /** One that was ready is not any more. */
+  fail(c: string): void {
+    const copy = this.copies.get(c);
+    if (copy && copy.ready > 0) copy.ready--;
   }
 
   /** The syncer: sets replicas once for each time that it is told to. */
@@ -161,7 +185,7 @@ type Step =
   | { do: 'wait'; to: number }
   | { do: 'load'; on: string; to: number }
   | { do: 'split' }
-  | { do: 'apply' | 'tell' | 'autoscale' | 'progress' | 'report'; on: string };
+  | { do: 'apply' | 'tell' | 'autoscale' | 'progress' | 'report' | 'fail'; on: string };
 
 const on = fc.constantFrom(...names);
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -170,6 +194,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('load' as const), on, to: fc.integer({ min: 0, max: 14 }) }),
   fc.record({ do: fc.constant('wait' as const), to: fc.constantFrom(500, settleMs) }),
   { weight: 6, arbitrary: fc.record({ do: fc.constant('split' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('fail' as const), on }),
+  },
   {
     weight: 25,
     arbitrary: fc.record({ do: fc.constantFrom('apply', 'tell', 'autoscale', 'progress', 'report'), on }),

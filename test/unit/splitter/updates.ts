@@ -3,11 +3,18 @@ import type { KubeObject } from '../../../kube/object.ts';
 import { withBudgets } from '../../../splitter/budget.ts';
 import { Controllers, type Told } from './controllers.ts';
 
+/** A share, and of the root its generation, `of`, and the generation that its template is of. */
+interface Seen {
+  share: Share;
+  of: number;
+  template: number;
+}
+
 /** What a syncer did and saw of its Deployment: each of these may be behind. */
 interface Syncer {
-  view: { share: Share; of: number };
+  view: Seen;
   /** On its way to the cluster. */
-  sent: { told: Told; share: Share; of: number } | undefined;
+  sent: (Seen & { told: Told }) | undefined;
   applied: { generation: number; share: Share; of: number };
   observed: { share: Share; of: number };
   seen: { generation: number; status: Record<string, number> };
@@ -22,6 +29,10 @@ export class Updates {
   /** As the splitter's cache has it. */
   known: KubeObject;
   shares: Record<string, Share>;
+  template = 1;
+  /** Nothing is heard of them; of the others nothing was ever not. */
+  readonly silent = new Set<string>();
+  readonly wereSilent = new Set<string>();
   slices: Record<string, ClusterSlice>;
   readonly names: readonly string[];
   readonly there: Map<string, Controllers>;
@@ -55,7 +66,7 @@ export class Updates {
         return [
           c,
           {
-            view: { share, of: 1 },
+            view: { share, of: 1, template: 1 },
             sent: undefined,
             applied: { generation, share, of: 1 },
             observed: { share, of: 1 },
@@ -87,8 +98,25 @@ export class Updates {
   }
 
   edit(): void {
+    this.#write({});
+    this.template = this.generation;
+  }
+
+  /** Another number of replicas of `c`, and so of all. */
+  resize(c: string, by: number): void {
+    const replicas = Math.max(1, (this.#share(c).replicas ?? 0) + by);
+    this.shares = { ...this.shares, [c]: { ...this.#share(c), replicas } };
+    this.#write({ replicas: Object.values(this.shares).reduce((n, share) => n + (share.replicas ?? 0), 0) });
+  }
+
+  #write(spec: object): void {
     const metadata = { ...this.root.metadata, generation: this.generation + 1 };
-    this.root = { ...this.root, metadata };
+    this.root = { ...this.root, metadata, spec: { ...(this.root.spec as object), ...spec } };
+  }
+
+  silence(c: string): void {
+    this.silent.add(c);
+    this.wereSilent.add(c);
   }
 
   learn(): void {
@@ -99,7 +127,8 @@ export class Updates {
   split(): boolean {
     const told = () => this.names.map((c) => this.#share(c).paused).join();
     const before = told();
-    const rolling = { clusters: this.names, slices: this.slices };
+    const silenceOf = (c: string) => (this.silent.has(c) ? { since: '', words: '' } : undefined);
+    const rolling = { clusters: this.names, slices: this.slices, silenceOf };
     this.shares = withBudgets(this.known, this.shares, rolling) as Record<string, Share>;
     return told() !== before;
   }
@@ -123,19 +152,19 @@ export class Updates {
 
   hearRoot(c: string): void {
     const syncer = this.#syncer(c);
-    syncer.view = { ...syncer.view, of: this.generation };
+    syncer.view = { ...syncer.view, of: this.generation, template: this.template };
   }
 
   send(c: string): void {
     const syncer = this.#syncer(c);
-    const { share, of } = syncer.view;
-    syncer.sent ??= { told: this.#told(share, of), share, of };
+    const { share, template } = syncer.view;
+    syncer.sent ??= { told: this.#told(share, template), ...syncer.view };
   }
 
   /** It arrives; where the answer is lost, nobody knows that it did. */
   land(c: string, isLost = false): void {
     const syncer = this.#syncer(c);
-    if (!syncer.sent) return;
+    if (!syncer.sent || this.silent.has(c)) return;
     const { told, share, of } = syncer.sent;
     syncer.sent = undefined;
     const controllers = this.#controllers(c);
@@ -164,6 +193,7 @@ export class Updates {
   }
 
   report(c: string): void {
+    if (this.silent.has(c)) return;
     this.slices = { ...this.slices, [c]: this.sliceOf(c) };
   }
 
@@ -181,6 +211,7 @@ export class Updates {
 
   /** Everybody does everything they can, until that is nothing. */
   quiesce(): void {
+    this.silent.clear();
     for (let i = 0, calm = 0; i < 200 && calm < 2; i++) {
       const before = this.shown;
       this.learn();
@@ -205,7 +236,7 @@ export class Updates {
 
   get isDone(): boolean {
     return [...this.there].every(
-      ([c, one]) => one.isAll(this.generation) && one.ready === this.shares[c]?.replicas,
+      ([c, one]) => one.isAll(this.template) && one.ready === this.shares[c]?.replicas,
     );
   }
 
