@@ -1,4 +1,5 @@
 import { kindNamed } from '../cluster/kinds.ts';
+import { isHeldBack } from '../cluster/pod-admission.ts';
 import type { Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { nextCounts, nextWhole } from './handover-many.ts';
@@ -87,7 +88,7 @@ export function handover(input: HandoverInput): Handover {
   const scene: Scene = { ...input, plan, shares: withQuestions(input, plan, settled, since) };
   const { stepped, requeueAfterMs: heldMs, ...held } = hold(scene, next(scene), input);
   const left = withdraw(scene, apply(scene.shares, stepped, input), input);
-  const shares = withQuestions(input, plan, left.shares);
+  const shares = withoutHeldBack(input, withQuestions(input, plan, left.shares));
   const after: Scene = { ...scene, shares };
   const isThere = (c: string) => !plan.once || shares[c]?.replicas === plan.goal.get(c)?.replicas;
   const waitingFor = [...plan.goal.keys()].filter((c) => !isCountedOn(after, c) || !isThere(c)).sort();
@@ -104,6 +105,17 @@ export function handover(input: HandoverInput): Handover {
     once,
     ...(again !== undefined && { requeueAfterMs: again }),
   };
+}
+
+/** What was never made is taken back at once where it is not to be: there is nothing there that could serve until others do. */
+function withoutHeldBack({ root, clusters }: HandoverInput, shares: Shares): Shares {
+  if (clusters.length === 0 || !isHeldBack(root)) return shares;
+  return Object.fromEntries(
+    Object.entries(shares).map(([c, share]) => [
+      c,
+      clusters.includes(c) ? share : { ...share, phase: 'Leaving' as const },
+    ]),
+  );
 }
 
 function staleOf(slices: Slices, previous: Shares, shares: Shares): string[] {

@@ -8,7 +8,7 @@ import { fromStored } from '../registry/convert.ts';
 import type { ServedResource } from '../served.ts';
 import type { Round } from './matching/round.ts';
 import { quotaAdmission } from './quota.ts';
-import { askOfPods } from './template/ask.ts';
+import { askOfPods, isTouch } from './template/ask.ts';
 
 export interface Admission {
   /** `object` is undefined for a deletion. */
@@ -53,7 +53,7 @@ const byUsers: Step = ({ policies, webhooks, builtin }, asked) =>
 
 const mutating: readonly Step[] = [
   ({ builtin }, asked) => mutate(builtin, asked),
-  byUsers,
+  (core, asked) => (isTouch(asked) ? undefined : byUsers(core, asked)),
   // The server's own have the last word.
   ({ admission }, asked) => mutate(admission, asked),
   // What is written is by now what will be.
@@ -63,8 +63,8 @@ const mutating: readonly Step[] = [
 const validating: readonly Step[] = [
   ({ admission }, asked) => validate(admission, asked),
   ({ builtin }, asked) => validate(builtin, asked),
-  ({ policies }, asked) => policies.validate(asked),
-  ({ webhooks }, asked) => webhooks.validate(asked),
+  ({ policies }, asked) => (isTouch(asked) ? undefined : policies.validate(asked)),
+  ({ webhooks }, asked) => (isTouch(asked) ? undefined : webhooks.validate(asked)),
   // Last: what is refused by another uses nothing.
   (_, asked) => quotaAdmission.validate?.(asked),
 ];

@@ -17,7 +17,7 @@ import { andThen, type Later } from '../../../kube/later.ts';
 import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
 import { jsonPatchBetween } from '../../../kube/patch/diff.ts';
 import type { ResourceInfo } from '../../../kube/schema/resource.ts';
-import { forbidden, invalid, isStatusError, type StatusCause } from '../../../kube/status.ts';
+import { forbidden, invalid, isStatusError } from '../../../kube/status.ts';
 import { at, isRecord } from '../../../kube/untyped.ts';
 import { validateCreate } from '../../../kube/validation/index.ts';
 import { isOwn, isOwnController } from '../../authn/controllers.ts';
@@ -57,6 +57,13 @@ export function askOfPods(core: Core, request: AdmissionRequest, mutating: Mutat
   });
 }
 
+/** The server's own write that changes nothing: it is there to have pods asked about, and nobody is asked about the workload. */
+export function isTouch({ user, operation, subresource, object, old }: AdmissionRequest): boolean {
+  if (operation !== 'UPDATE' || subresource !== '' || !object || !old || !isOwn(user, controllersUser))
+    return false;
+  return podAdmissionOf(old)?.refused !== undefined && sameJson(withoutAnswer(object), withoutAnswer(old));
+}
+
 function isWriteOfObject({ object, subresource, operation, kind }: AdmissionRequest): boolean {
   const isWritten = operation === 'CREATE' || operation === 'UPDATE';
   return isWritten && object !== undefined && kind === undefined && subresource === '';
@@ -83,7 +90,7 @@ function writtenIn(
     return undefined;
   const path = templatePath(object, kind.rule);
   const template = at(object, ...path);
-  if (!isRecord(template) || object.metadata.deletionTimestamp !== undefined) return undefined;
+  if (!isRecord(template)) return undefined;
   // Of what was another's, or no workload's, until now nobody was asked.
   const before = old && isPlaceable(kind, old) ? old : undefined;
   return { kind, info, object, old: before, path, template };
@@ -93,7 +100,9 @@ function askOf(core: Core, request: AdmissionRequest, written: Written, mutating
   const { object, old, path, template } = written;
   const before = old && podAdmissionOf(old);
   const isSame = old !== undefined && sameJson(at(old, ...path), template);
-  if (isSame && !(before?.refused !== undefined && asksAgain(request))) return undefined;
+  // What is being deleted is made anew of another template all the same.
+  const isGoing = object.metadata.deletionTimestamp !== undefined;
+  if (isSame && (isGoing || !(before?.refused !== undefined && asksAgain(request)))) return undefined;
   if (!request.dryRun) return ask(core, request, written, mutating);
   // Nothing is made of it, so nobody is asked.
   if (!isSame) note(object, undefined);
@@ -186,10 +195,10 @@ function insistOnTemplate(
   admitted: JsonObject,
 ): void {
   if (kind.rule || sameJson(template, admitted)) return;
-  const problem = ({ field, message }: StatusCause) => `${field}: ${message}`;
-  const before = validateCreate(object, info).map(problem);
+  // By field: what is said of it has its value in it, and a Job's labels and selector are made only after this.
+  const before = validateCreate(object, info).map(({ field }) => field);
   const changed = setAt(object, path, admitted) as unknown as KubeObject;
-  const causes = validateCreate(changed, info).filter((cause) => !before.includes(problem(cause)));
+  const causes = validateCreate(changed, info).filter(({ field }) => !before.includes(field));
   if (causes.length > 0) throw invalid('', 'Pod', asked.name, causes);
 }
 
@@ -200,9 +209,14 @@ function settle(
   { kind, object, old, path, template }: Written,
   { admitted, refused }: { admitted?: JsonObject; refused?: string },
 ): void {
+  const runs = old && !isHeldBack(old) ? at(admittedAt(old, path), ...path) : undefined;
+  if (refused !== undefined && isRecord(runs) && sameJson(runs, template)) {
+    // Who goes back to what runs asks for no new pod.
+    note(object, undefined);
+    return;
+  }
   if (refused !== undefined)
     request.warn(`none of its pods is made of this template as long as they are refused: ${refused}`);
-  const runs = old && !isHeldBack(old) ? at(admittedAt(old, path), ...path) : undefined;
   const next = admitted ?? runs;
   const said: PodAdmission = {
     ...(refused !== undefined && { refused: refused.slice(0, longest) }),
@@ -222,4 +236,11 @@ function note(object: KubeObject, text: string | undefined): void {
   const annotations = { ...others, ...(text !== undefined && { [podAdmissionAnnotation]: text }) };
   if (Object.keys(annotations).length > 0) object.metadata.annotations = annotations;
   else delete object.metadata.annotations;
+}
+
+/** As it was written, whatever was said of its pods. */
+function withoutAnswer({ metadata, ...others }: KubeObject): unknown {
+  const { [podAdmissionAnnotation]: _said, ...annotations } = metadata.annotations ?? {};
+  const { managedFields: _managers, generation: _generation, ...more } = metadata;
+  return { ...others, metadata: { ...more, annotations } };
 }

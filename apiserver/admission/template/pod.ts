@@ -107,9 +107,11 @@ export function templateFrom(template: JsonObject, shown: KubeObject, answered: 
   // Who was shown the token of a pod may have mounted it elsewhere, too: where pods run they get their own.
   const isTheirs = listAt(template, 'spec', 'volumes').some((volume) => isInjected(at(volume, 'name')));
   if (isRecord(copy) && !isTheirs) dropInjected(copy);
+  const said = { ...metadata, ...(labels && { labels }), ...(annotations && { annotations }) };
+  const hasMetadata = template['metadata'] !== undefined || Object.keys(said).length > 0;
   return {
     ...template,
-    metadata: { ...metadata, ...(labels && { labels }), ...(annotations && { annotations }) },
+    ...(hasMetadata && { metadata: said }),
     ...(copy !== undefined && { spec: copy }),
   };
 }

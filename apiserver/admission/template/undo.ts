@@ -1,5 +1,7 @@
 import { deepEqual } from '../../../kube/deep.ts';
+import { encodeJson } from '../../../kube/json.ts';
 import type { Json, JsonObject } from '../../../kube/object.ts';
+import { sortedKeys } from '../../../kube/sorted.ts';
 import { getOwn, isRecord } from '../../../kube/untyped.ts';
 
 /**
@@ -37,13 +39,17 @@ function list(written: readonly Json[], shown: readonly Json[], answered: readon
   const names = [written, shown, answered].map(named);
   const [were, asked] = names;
   const isNamed = names.every((one) => one !== undefined);
+  const places = new Map(isNamed ? [] : shown.map((one, at) => [textOf(one), at] as const).reverse());
   return answered.flatMap((item): Json[] => {
     const name = (item as JsonObject | null)?.['name'] as string;
-    const at = isNamed ? -1 : shown.findIndex((one) => deepEqual(one, item));
+    const at = isNamed ? -1 : (places.get(textOf(item)) ?? -1);
     const back = isNamed ? broughtBack(were?.get(name), asked?.get(name), item) : at < 0 ? item : written[at];
     return back === undefined ? [] : [back];
   });
 }
+
+/** What equals it has the same. */
+const textOf = (item: Json) => encodeJson(sortedKeys(item));
 
 function named(items: readonly Json[]): Map<string, Json> | undefined {
   const found = new Map<string, Json>();

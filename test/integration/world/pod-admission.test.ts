@@ -80,12 +80,13 @@ const kindOf = (kind: string) => ({ apiVersion: 'admissionregistration.k8s.io/v1
 async function policy(
   name = 'no-bad',
   expression = "!object.spec.containers.exists(c, c.image.contains('bad'))",
+  resourceRules: object[] = rules,
 ): Promise<void> {
   await world.admin.create(policies, {
     ...kindOf('ValidatingAdmissionPolicy'),
     metadata: { name },
     spec: {
-      matchConstraints: { resourceRules: rules },
+      matchConstraints: { resourceRules },
       validations: [{ expression, message: 'no bad images' }],
     },
   });
@@ -412,4 +413,71 @@ test('a CronJob’s pods are asked about by its own template', async () => {
     return items.find((one) => one.metadata.name === 'cron');
   });
   expect(namesOf(at(physical, 'spec', 'jobTemplate', 'spec', 'template', 'spec'))).toEqual(['c', 'side']);
+});
+
+test('what is being deleted has no template of its own way', async () => {
+  await policy();
+  const kept = deployment('deleting', 1, 'east');
+  kept.metadata.finalizers = ['example.com/keep'];
+  const target = { ...inDefault, name: 'deleting' };
+  await world.admin.create(deployments, kept, inDefault);
+  await settled(world.admin, 'deleting.deployments.apps');
+  await world.admin.delete(deployments, target);
+  await setImage('deleting', 'bad:1');
+  const said = saidOf(await read('deleting'));
+  await world.admin.patch(deployments, target, 'merge', { spec: { replicas: 2 } });
+  await until('it is scaled', async () => (await readyPods(world.physical('east'), 'deleting')).length === 2);
+  const { items } = await world.physical('east').client.list(pods, { labelSelector: 'app=deleting' });
+  await world.admin.patch(deployments, target, 'merge', { metadata: { finalizers: null } });
+  expect(items.flatMap(({ spec }) => imagesOf(spec))).not.toContain('bad:1');
+  expect(said).toContain('no bad images');
+});
+
+test('where its own users may not update it, it is asked about again all the same', async () => {
+  await policy();
+  await world.admin.create(deployments, withImage(deployment('touch', 1, 'east'), 'bad:1'), inDefault);
+  await refused('touch');
+  const name = 'only-cd';
+  const resources = ['deployments'];
+  const workloads = [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['UPDATE'], resources }];
+  await policy(name, "request.userInfo.username == 'cd'", workloads);
+  await world.admin.delete(bindings, { name: 'no-bad' });
+  await until('it is made', () => there('east', 'touch'));
+});
+
+test('a Job gets a label with the first answer', async () => {
+  await hook({}, () => patchOf([{ op: 'add', path: '/metadata/labels/team', value: 'x' }]));
+  const metadata = { name: 'label', annotations: { 'atoll.dev/clusters': 'east' } };
+  const spec = { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'x' }] } } };
+  const job = { apiVersion: 'batch/v1', kind: 'Job', metadata, spec };
+  const made = await world.admin.create(jobs, job, inDefault);
+  expect(JSON.parse(saidOf(made) ?? '{}')).not.toHaveProperty('refused');
+  const physical = await until('it is there', () => there('east', 'label', jobs));
+  const labels = at(physical, 'spec', 'template', 'metadata', 'labels');
+  expect(labels).toMatchObject({ team: 'x', 'job-name': 'label' });
+});
+
+test('what is moved while it is refused is never where it was', async () => {
+  await policy();
+  await world.admin.create(deployments, withImage(deployment('held', 1, 'east'), 'bad:1'), inDefault);
+  await refused('held');
+  await move(world.admin, deployments, 'held', 'west');
+  const sharesOf = async () =>
+    (await find<Placement>(world.admin, placements, 'held.deployments.apps'))?.spec?.shares;
+  await until('it is bound for west alone', async () => {
+    const shares = await sharesOf();
+    return shares?.['west'] !== undefined && shares['east'] === undefined;
+  });
+});
+
+test('who goes back to what runs from before a policy is refused nothing', async () => {
+  await world.admin.create(deployments, withImage(deployment('back', 1, 'east'), 'bad:1'), inDefault);
+  await settled(world.admin, 'back.deployments.apps');
+  await policy();
+  await setImage('back', 'bad:2');
+  await refused('back');
+  expect(saidOf(await setImage('back', 'bad:1'))).toBeUndefined();
+  await until('nothing is said of a failure any more', async () => {
+    return conditionOf(await read('back'), 'ReplicaFailure') === undefined;
+  });
 });

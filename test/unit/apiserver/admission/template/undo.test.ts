@@ -49,3 +49,17 @@ const cases: [
 test.each(cases)('%s', (_what, written, shown, answered, back) => {
   expect(broughtBack(written, shown, answered)).toEqual(back);
 });
+
+test('a long list is looked at as often as it is long, and not that often for each of its items', () => {
+  let reads = 0;
+  const many = (prefix: string): Json[] =>
+    Array.from({ length: 1000 }, (_, i) => ({
+      get key() {
+        reads++;
+        return `${prefix}${i}`;
+      },
+    }));
+  const back = broughtBack(many('a'), many('a'), many('b'));
+  expect(JSON.stringify(back)).toBe(JSON.stringify(many('b')));
+  expect(reads).toBeLessThan(20_000);
+});
