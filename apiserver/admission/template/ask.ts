@@ -103,10 +103,8 @@ function askOf(core: Core, request: AdmissionRequest, written: Written, mutating
   // What is being deleted is made anew of another template all the same.
   const isGoing = object.metadata.deletionTimestamp !== undefined;
   if (isSame && (isGoing || !(before?.refused !== undefined && asksAgain(request)))) return undefined;
-  if (!request.dryRun) return ask(core, request, written, mutating);
-  // Nothing is made of it, so nobody is asked.
-  if (!isSame) note(object, undefined);
-  return undefined;
+  // Nothing is made of a dry run, so nobody is asked; nor has a diff to tell of what was said before.
+  return request.dryRun ? undefined : ask(core, request, written, mutating);
 }
 
 /** The server's own write what they have to say many times: one of them is there to ask again, see controller/admission/. */

@@ -190,7 +190,8 @@ test('it is asked once for each template: a scale asks nobody, a restart does', 
   const restart = {
     spec: { template: { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': 'now' } } } },
   };
-  await world.admin.patch(deployments, at, 'merge', restart, { dryRun: true });
+  const dry = await world.admin.patch(deployments, at, 'merge', restart, { dryRun: true });
+  expect(saidOf(dry)).toBe(saidOf(await read('often')));
   expect(hooks.asked.length).toBe(before);
   await world.admin.patch(deployments, at, 'merge', restart);
   expect(hooks.asked.length).toBeGreaterThan(before);
