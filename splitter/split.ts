@@ -10,6 +10,7 @@ import { withBudgets } from './budget.ts';
 import { conditionsOf } from './conditions.ts';
 import { type Covered, withDisruptions } from './disruption.ts';
 import { foldStatus } from './fold/index.ts';
+import { lateAfter } from './fold/refused.ts';
 import { follow, scaleOf, stamped } from './follow.ts';
 import { atRest, type Handover, type HandoverInput, handover, type Unled } from './handover.ts';
 import type { Hold } from './hold.ts';
@@ -17,6 +18,7 @@ import { afterMinimum, type FloorAt } from './lower.ts';
 import type { Shares, Slices } from './plan.ts';
 import { type Demand, withQuota } from './quota.ts';
 import { availableOf } from './ready.ts';
+import { sooner } from './silences.ts';
 import { type Manner, withWithdrawn } from './traffic.ts';
 import type { Witness } from './trust.ts';
 import { restored, type Withdrawal } from './withdraw.ts';
@@ -79,7 +81,7 @@ export interface Split {
 /** All that the splitter decides about one Placement. */
 export function split(input: SplitInput): Split {
   const { placement, root, isKnown, heardAt, now, settleMs, target, scaler, floorAt } = input;
-  const { ref, clusters = [], shares: before = {} } = placement.spec ?? { ref: undefined };
+  const { ref, clusters = [], shares: before = {}, scale: said } = placement.spec ?? { ref: undefined };
   const previous = restored(before);
   const slices: Slices = slicesOf(placement);
   const live = root !== undefined && root.metadata.uid === ref?.uid ? root : undefined;
@@ -90,7 +92,6 @@ export function split(input: SplitInput): Split {
   const gone = deleted || released;
   const frozen = deleted && (clusters.length > 0 || (live !== undefined && isBeingOrphaned(live)));
   const subject = live ?? { apiVersion: '', kind: ref?.kind ?? '', metadata: {} };
-  const { scale: said } = placement.spec ?? {};
   const followed = gone
     ? { there: previous, shares: previous }
     : follow({ root: subject, scaler, clusters, previous, slices, scale: said });
@@ -133,14 +134,15 @@ export function split(input: SplitInput): Split {
     silenceOf: input.silenceOf,
     now,
   });
-  const { requeueAfterMs } = outcome;
+  const rootStatus = live && foldStatus(live, shares, slices, input.silenceOf, now);
+  const requeueAfterMs = sooner(outcome.requeueAfterMs, live && lateAfter(live, rootStatus, now))?.after;
   return {
     shares,
     scale: scaleOf(followed, { shares, clusters, before: said }),
     stale: outcome.stale,
     hold: outcome.hold,
     conditions,
-    rootStatus: live && foldStatus(live, shares, slices, input.silenceOf, now),
+    rootStatus,
     ...(requeueAfterMs !== undefined && { requeueAfterMs }),
   };
 }

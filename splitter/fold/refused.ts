@@ -31,12 +31,11 @@ export function withRefusal(root: KubeObject, said: Status | undefined, now: num
   if (!status) return undefined;
   const failure = condition(root, { type, status: 'True', reason: 'FailedCreate', message: refused }, now);
   const counter = counters[kind];
-  const { [counter ?? '']: _updated, ...others } = status;
-  const conditions = listAt(status, 'conditions')
-    .filter((one) => at(one, 'type') !== type)
-    .map(underWay);
+  const { [counter ?? '']: _updated, ...counts } = status;
+  const others = listAt(status, 'conditions').filter((one) => at(one, 'type') !== type);
+  const conditions = kind === 'Deployment' ? withProgress(root, others, failure, now) : others;
   return {
-    ...others,
+    ...counts,
     ...(kind === 'StatefulSet' && { updateRevision: revisionOf(root) }),
     ...(failing.has(kind) && { conditions: [...conditions, failure] }),
   };
@@ -76,9 +75,39 @@ function condition({ kind, status }: KubeObject, said: Said, now: number): Statu
   return { ...said, lastTransitionTime, lastUpdateTime };
 }
 
-/** The former template's update is over, and this one's is not. */
+/**
+ * The former template's update is over, and this one's is not: it has its deadline from when its pods were refused first.
+ * https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#failed-deployment
+ */
+function withProgress(root: KubeObject, conditions: readonly unknown[], failure: Status, now: number) {
+  const others = conditions.filter((one) => at(one, 'type') !== 'Progressing');
+  const deadline = deadlineOf(root, failure);
+  if (deadline === undefined) return conditions.map(underWay);
+  const who = `Deployment ${JSON.stringify(root.metadata.name ?? '')}`;
+  const said =
+    now >= deadline
+      ? { status: 'False', reason: 'ProgressDeadlineExceeded', message: `${who} has timed out progressing.` }
+      : { status: 'True', reason: 'ReplicaSetUpdated', message: `${who} is progressing.` };
+  return [...others, condition(root, { type: 'Progressing', ...said }, now)];
+}
+
 function underWay(condition: unknown): unknown {
   const isOver =
     at(condition, 'type') === 'Progressing' && at(condition, 'reason') === 'NewReplicaSetAvailable';
   return isOver ? { ...(condition as object), reason: 'ReplicaSetUpdated' } : condition;
+}
+
+/** Milliseconds since 1970; undefined: it has none, as while it is paused. */
+function deadlineOf({ spec }: KubeObject, failure: unknown): number | undefined {
+  const seconds = numberAt(spec, 'progressDeadlineSeconds') ?? 600;
+  if (at(spec, 'paused') === true || seconds >= 2 ** 31 - 1) return undefined;
+  return (Date.parse(textAt(failure, 'lastTransitionTime') ?? '') || 0) + seconds * 1000;
+}
+
+/** In how many milliseconds it is too late for a Deployment whose pods are refused; undefined: it is, or nothing is refused. */
+export function lateAfter(root: KubeObject, status: Status | undefined, now: number): number | undefined {
+  if (kindNamed(root.kind)?.kind !== 'Deployment' || podRefusal(root) === undefined) return undefined;
+  const failure = listAt(status, 'conditions').find((one) => at(one, 'type') === type);
+  const deadline = failure === undefined ? undefined : deadlineOf(root, failure);
+  return deadline !== undefined && deadline > now ? deadline - now : undefined;
 }

@@ -4,6 +4,7 @@ import type { KubeObject } from '../../../kube/object.ts';
 import { at, listAt } from '../../../kube/untyped.ts';
 import { conditionsOf } from '../../../splitter/conditions.ts';
 import { foldStatus } from '../../../splitter/fold/index.ts';
+import { lateAfter } from '../../../splitter/fold/refused.ts';
 import { notHeld } from '../../../splitter/handover.ts';
 import { refusalWords } from '../../../splitter/words.ts';
 
@@ -55,6 +56,14 @@ test.each([
           lastTransitionTime: since,
           lastUpdateTime: since,
         },
+        {
+          type: 'Progressing',
+          status: 'True',
+          reason: 'ReplicaSetUpdated',
+          message: 'Deployment "web" is progressing.',
+          lastTransitionTime: since,
+          lastUpdateTime: since,
+        },
         { ...failure, lastUpdateTime: since },
       ],
     },
@@ -88,14 +97,14 @@ test.each([
 });
 
 test('its update is not over, and it has failed since it first did', () => {
-  const conditions = [{ type: 'ReplicaFailure', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }];
+  const conditions = [{ type: 'ReplicaFailure', status: 'True', lastTransitionTime: '2026-01-02T03:00:00Z' }];
   const status = fold(root('Deployment', 'no', true, { conditions }), slice({ conditions: [progressing] }));
   const reasons = listAt(status, 'conditions').map((one) => [at(one, 'type'), at(one, 'reason')]);
   expect(reasons).toEqual([
     ['Progressing', 'ReplicaSetUpdated'],
     ['ReplicaFailure', 'FailedCreate'],
   ]);
-  expect(at(listAt(status, 'conditions')[1], 'lastTransitionTime')).toBe('2026-01-01T00:00:00Z');
+  expect(at(listAt(status, 'conditions')[1], 'lastTransitionTime')).toBe('2026-01-02T03:00:00Z');
 });
 
 test('its Placement says it, and an Event once for each reason', () => {
@@ -141,4 +150,44 @@ test('its Placement says it, and an Event once for each reason', () => {
   expect(conditionsOf({ ...input, root: root('Deployment', undefined, false) })[1]?.reason).not.toBe(
     'PodsRefused',
   );
+});
+
+test.each([
+  ['never made', false],
+  ['still of the former template', true],
+])('the update of one that is %s has a deadline, and is too late then', (_what, runs) => {
+  const slices = runs ? slice({ replicas: 2, conditions: [progressing] }) : {};
+  const told = (after: number, status?: object) => {
+    const object = root('Deployment', 'no', runs, status);
+    object.spec = { replicas: 2, progressDeadlineSeconds: 5 };
+    const said = foldStatus(object, shares, slices, undefined, now + after);
+    const [progress] = listAt(said, 'conditions').filter((one) => at(one, 'type') === 'Progressing');
+    return { said, progress, after: lateAfter(object, said, now + after) };
+  };
+  const first = told(0);
+  expect([at(first.progress, 'status'), first.after]).toEqual(['True', 5000]);
+  const before = told(4999, first.said);
+  expect([at(before.progress, 'status'), before.after]).toEqual(['True', 1]);
+  const late = told(5000, before.said);
+  expect(late.progress).toMatchObject({ status: 'False', reason: 'ProgressDeadlineExceeded' });
+  expect(late.after).toBeUndefined();
+  expect(at(told(9000, late.said).progress, 'lastTransitionTime')).toBe(
+    at(late.progress, 'lastTransitionTime'),
+  );
+});
+
+test('without a deadline, and while it is paused, nothing is too late', () => {
+  for (const more of [{ progressDeadlineSeconds: 2 ** 31 - 1 }, { paused: true }]) {
+    const object = root('Deployment', 'no', true);
+    object.spec = { replicas: 2, ...more };
+    const said = foldStatus(
+      object,
+      shares,
+      slice({ replicas: 2, conditions: [progressing] }),
+      undefined,
+      now,
+    );
+    expect(lateAfter(object, said, now)).toBeUndefined();
+    expect(listAt(said, 'conditions')[0]).toMatchObject({ type: 'Progressing', reason: 'ReplicaSetUpdated' });
+  }
 });
