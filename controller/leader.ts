@@ -38,11 +38,12 @@ const defaultTtlMs = 8_000;
 export async function runLeader(options: LeaderOptions): Promise<void> {
   const { store, name, signal, logger, isMine, ttlMs = defaultTtlMs } = options;
   const bystander = new Bystander(ttlMs);
+  const againMs = Math.min(ttlMs, defaultTtlMs) / 8;
   while (!signal.aborted) {
     const mine = isMine?.() !== false;
     if (mine) bystander.reset();
     else if (!bystander.looks()) {
-      await sleep(ttlMs / 8, signal);
+      await sleep(againMs, signal);
       continue;
     }
     const asked = performance.now();
@@ -61,7 +62,7 @@ export async function runLeader(options: LeaderOptions): Promise<void> {
       logger.info({ lease: name, token: lease.token }, 'no longer leading');
     }
     await lease?.release();
-    await sleep(ttlMs / 8, signal);
+    await sleep(againMs, signal);
   }
 }
 

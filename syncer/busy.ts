@@ -9,7 +9,7 @@ export function isBusy(error: unknown): boolean {
   return isStatusError(error) && error.code === 429;
 }
 
-/** @param intervalMs how often it is asked anyway. */
+/** @param intervalMs how often it is asked anyway: no less often for being busy, since whoever is not asked is taken for silent. */
 export function busyMs(error: unknown, intervalMs: number): number {
-  return Math.max(Math.min(againMs, intervalMs), retryAfterMs(error));
+  return Math.min(intervalMs, Math.max(againMs, retryAfterMs(error)));
 }

@@ -85,17 +85,19 @@ export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
   let unsettled = 0;
   let beats = 0;
   let last: number | undefined;
-  // Of what it says here the syncer alone is the author: the cluster need not be read again after each word.
+  // While it says so in time the syncer alone says this of it, and need not read it again after each word: of one that was late
+  // others say that nothing is heard, and since when counts.
   let known: PhysicalCluster | undefined;
   while (!signal.aborted) {
-    let busy: unknown;
+    let busyFor: number | undefined;
     try {
       const began = Date.now();
-      const before = known ?? (await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal));
+      const isLate = began - (last ?? began) > silentBeats * intervalMs;
+      const before =
+        (isLate ? undefined : known) ??
+        (await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal));
       known = undefined;
-      const said = await beat(options, before, beats++ % servedBeats === 0 ? served : undefined);
-      known = said.cluster;
-      busy = said.busy;
+      known = await beat(options, before, beats++ % servedBeats === 0 ? served : undefined);
       const becameReady = isReady(known) && !isReady(before);
       // One beat may have taken so long that the cluster counted as silent, and not silent, while it was under way.
       if (becameReady || Date.now() - (last ?? began) > silentBeats * intervalMs) unsettled = 2;
@@ -103,11 +105,11 @@ export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
       if (unsettled > 0) options.heardAgain?.();
       unsettled = Math.max(0, unsettled - 1);
     } catch (err) {
-      if (isBusy(err)) busy = err;
+      if (isBusy(err)) busyFor = busyMs(err, intervalMs);
       if (!signal.aborted) logger[isBusy(err) ? 'debug' : 'warn']({ err }, 'heartbeat failed');
     }
     // Nor is it asked before its time because somebody wants to know.
-    if (isBusy(busy)) await sleep(busyMs(busy, intervalMs), signal);
+    if (busyFor !== undefined) await sleep(busyFor, signal);
     else await options.questions.wait(intervalMs, signal);
   }
 }
@@ -120,7 +122,7 @@ async function beat(
   options: HeartbeatOptions,
   before: PhysicalCluster,
   served: Served | undefined,
-): Promise<{ cluster: PhysicalCluster; busy?: unknown }> {
+): Promise<PhysicalCluster> {
   const { name, upstream, client, nodes, signal, intervalMs } = options;
   // Of what happens while it is asked nothing is said.
   const now = new Date(options.questions.begin()).toISOString();
@@ -151,14 +153,7 @@ async function beat(
     ...(nodes.hasSynced && { allocatable: allocatable(nodes.values()) }),
   };
   const to = { name, subresource: 'status' };
-  const cluster = await upstream.patch<PhysicalCluster>(
-    physicalClusters,
-    to,
-    'merge',
-    { status },
-    { signal },
-  );
-  return { cluster, ...(found.busy !== undefined && { busy: found.busy }) };
+  return await upstream.patch<PhysicalCluster>(physicalClusters, to, 'merge', { status }, { signal });
 }
 
 interface Found {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import type { Informer } from '../../../client/informer.ts';
 import type { PhysicalCluster, PhysicalClusterStatus } from '../../../cluster/types.ts';
@@ -14,9 +14,9 @@ const answer = (status: number, body: object, headers = {}): ApiResponse => ({
   headers: { 'content-type': 'application/json', ...headers },
   body: Buffer.from(JSON.stringify(body)),
 });
-const tooMany = () => ({
+const tooMany = (retryAfter = '1') => ({
   status: 429,
-  headers: { 'content-type': 'text/plain', 'retry-after': '1' },
+  headers: { 'content-type': 'text/plain', 'retry-after': retryAfter },
   body: Buffer.from('Too many requests, please try again later.\n'),
 });
 
@@ -50,6 +50,7 @@ beforeEach(() => {
   });
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   stop.abort();
   await beating;
 });
@@ -79,7 +80,7 @@ const verdicts = () => said.map(({ conditions }) => conditions?.find(({ type }) 
 
 test('a cluster that is busy for a moment is asked again when it said, and is not lost for it', async () => {
   await until(() => said.length === 1);
-  answers = [tooMany, tooMany];
+  answers = [() => tooMany(), () => tooMany()];
   await until(() => asked.length === 2);
   // Whoever wants to know waits, too.
   questions.ask(Date.now() + 60_000);
@@ -94,7 +95,7 @@ test('a cluster that is busy for a moment is asked again when it said, and is no
 test('one that stays busy is Unreachable once others would be silent, and says why', async () => {
   await until(() => said.length === 1);
   const since = Date.now();
-  answers = Array(20).fill(tooMany);
+  answers = Array(20).fill(() => tooMany());
   await until(() => said.length === 2);
   expect(verdicts()).toEqual(['SyncerConnected', 'Unreachable']);
   expect(JSON.stringify(said[1])).toContain('429');
@@ -106,10 +107,44 @@ test('where the server itself is busy its word is given as soon as it may be', a
   await until(() => said.length === 1);
   upstreamAnswers = [
     () => {
-      answers.push(tooMany);
+      answers.push(() => tooMany());
       return tooMany();
     },
   ];
   await until(() => said.length === 2);
   expect(verdicts()).toEqual(['SyncerConnected', 'SyncerConnected']);
+});
+
+test('whoever is busy is asked as often as ever, whatever it says, and no more often once it is Unreachable', async () => {
+  await until(() => said.length === 1);
+  answers = [() => tooMany('60')];
+  await until(() => said.length === 2);
+  expect(verdicts()).toEqual(['SyncerConnected', 'SyncerConnected']);
+  answers = Array(20).fill(() => tooMany('0'));
+  await until(() => said.length === 3);
+  const before = asked.length;
+  await until(() => said.length === 4);
+  expect(verdicts().slice(2)).toEqual(['Unreachable', 'Unreachable']);
+  expect(asked).toHaveLength(before + 1);
+});
+
+test('what others said of it while nothing was heard is what its next word is told from', async () => {
+  await until(() => said.length === 1);
+  const [first] = said[0]?.conditions ?? [];
+  const Unknown = {
+    type: 'Ready',
+    status: 'Unknown',
+    reason: 'SyncerSilent',
+    message: '',
+    lastTransitionTime: 'x',
+  };
+  cluster = { ...cluster, status: { ...cluster.status, conditions: [Unknown] } as PhysicalClusterStatus };
+  const now = Date.now.bind(Date);
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+  await until(() => said.length === 2);
+  const [second] = said[1]?.conditions ?? [];
+  expect(second).toMatchObject({ status: 'True' });
+  expect(Date.parse(second?.lastTransitionTime ?? '')).toBeGreaterThan(
+    Date.parse(first?.lastTransitionTime ?? '') + 50_000,
+  );
 });
