@@ -145,32 +145,30 @@ function settled(input: ConditionsInput): Verdict {
     const silence = input.silenceOf?.(c);
     return silence ? `, ${whichIs(silence)}` : unled.includes(c) ? unledWords : '';
   };
+  const stays = givingOf(shares, clusters).join(', ');
   const refused = input.gone ? undefined : input.root && podRefusal(input.root);
-  if (input.root && refused !== undefined)
-    return { type, status: 'False', reason: podsRefused, message: refusalWords(input.root, refused) };
+  if (input.root && refused !== undefined) {
+    const words = refusalWords(input.root, refused);
+    const held = heldBy(hold, stays);
+    if (!held) return { type, status: 'False', reason: podsRefused, message: words };
+    return { ...held, message: `${held.message}; ${words}` };
+  }
   if (failed.length > 0) return { type, status: 'False', reason: 'ApplyFailed', message: failed.join('; ') };
   if (waitingFor.length > 0) {
     const until = leaving.length > 0 ? `; until then it stays on ${leaving.join(', ')}` : '';
     const givers = Object.keys(shares).filter((c) => leaving.includes(c) || shares[c]?.held !== undefined);
     const breaks = `; it may not run twice, so each replica stops on ${givers.join(', ')} before it starts elsewhere`;
     const unseen = `; it may not run twice, and stays on ${blind.join(', ')} while its pods there cannot be read (see Readable of the PhysicalCluster)`;
-    const held = blind.length > 0 ? unseen : once && givers.length > 0 ? breaks : until;
+    const end = blind.length > 0 ? unseen : once && givers.length > 0 ? breaks : until;
     return {
       type,
       status: 'False',
       reason: 'Joining',
-      message: `waiting for ${waitingFor.map((c) => `${c}${awaited(c)}`).join(', ')}${held}`,
+      message: `waiting for ${waitingFor.map((c) => `${c}${awaited(c)}`).join(', ')}${end}`,
     };
   }
-  const stays = givingOf(shares, clusters).join(', ');
-  if (hold.held.includes(paused)) {
-    const message = `paused by annotation ${pausedAnnotation}; until it is removed, it stays on ${stays}`;
-    return { type, status: 'False', reason: 'Paused', message };
-  }
-  if (hold.held.length > 0) {
-    const message = waitingWords(hold, stays);
-    return { type, status: 'False', reason: waitingReason, message };
-  }
+  const held = heldBy(hold, stays);
+  if (held) return held;
   const withdrawing = Object.entries(shares).filter(([, { phase }]) => phase === 'Withdrawing');
   if (withdrawing.length > 0) {
     return { type, status: 'False', reason: 'Withdrawing', message: withdrawingWords(withdrawing) };
@@ -181,6 +179,16 @@ function settled(input: ConditionsInput): Verdict {
   // What is nowhere is not where it should be.
   if (!input.gone && clusters.length === 0) return { ...placed(input), type };
   return { type, status: 'True', reason: 'Settled', message: 'every share is where it should be' };
+}
+
+function heldBy(hold: Handover['hold'], stays: string): Verdict | undefined {
+  const said = { type: 'Settled', status: 'False' } as const;
+  if (hold.held.includes(paused)) {
+    const message = `paused by annotation ${pausedAnnotation}; until it is removed, it stays on ${stays}`;
+    return { ...said, reason: 'Paused', message };
+  }
+  if (hold.held.length === 0) return undefined;
+  return { ...said, reason: waitingReason, message: waitingWords(hold, stays) };
 }
 
 export const podsRefused = 'PodsRefused';

@@ -4,7 +4,7 @@ import type { Silence } from '../cluster/silence.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { Word } from '../controller/events.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { deletionWords, givingOf, goesWithout, podsRefused, waitingWords } from './conditions.ts';
+import { deletionWords, givingOf, goesWithout, waitingWords } from './conditions.ts';
 import { silentReason } from './fold/silent.ts';
 import { type Handover, notHeld } from './handover.ts';
 import { paused, waitingReason } from './hold.ts';
@@ -62,9 +62,10 @@ function waits({ spec, status }: Placement, shares: Shares, hold: Handover['hold
 /** Told when it is refused, and when that is for another reason, as Kubernetes' controllers tell it. */
 export function refusalWords({ status }: Placement, root: KubeObject): Word[] {
   const refused = podRefusal(root);
-  if (refused === undefined) return [];
+  // Of what is being deleted nobody tries to make a pod.
+  if (refused === undefined || root.metadata.deletionTimestamp !== undefined) return [];
   const said = status?.conditions?.find(({ type }) => type === 'Settled');
-  if (said?.reason === podsRefused && said.message.endsWith(refused)) return [];
+  if (said?.message.endsWith(refused)) return [];
   const { kind, metadata } = root;
   const { name = '' } = metadata;
   const message =

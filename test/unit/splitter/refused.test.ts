@@ -6,7 +6,7 @@ import { conditionsOf } from '../../../splitter/conditions.ts';
 import { foldStatus } from '../../../splitter/fold/index.ts';
 import { lateAfter } from '../../../splitter/fold/refused.ts';
 import { notHeld } from '../../../splitter/handover.ts';
-import { refusalWords } from '../../../splitter/words.ts';
+import { refusalWords, wordsOf } from '../../../splitter/words.ts';
 
 const now = Date.parse('2026-01-02T03:04:05Z');
 const shares: Record<string, Share> = { east: { phase: 'Active' } };
@@ -25,6 +25,22 @@ const slice = (status: object): Record<string, ClusterSlice> => ({
 const progressing = { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable', message: 'm' };
 const fold = (object: KubeObject, slices: Record<string, ClusterSlice>) =>
   foldStatus(object, shares, slices, undefined, now);
+
+const ref = {
+  group: 'apps',
+  version: 'v1',
+  resource: 'deployments',
+  kind: 'Deployment',
+  name: 'web',
+  uid: 'u',
+};
+const placementOf = (status?: Placement['status']): Placement => ({
+  apiVersion: 'atoll.dev/v1alpha1',
+  kind: 'Placement',
+  metadata: { name: 'web.deployments.apps' },
+  spec: { ref, clusters: ['east'] },
+  ...(status && { status }),
+});
 
 const since = '2026-01-02T03:04:05Z';
 const failure = {
@@ -108,23 +124,8 @@ test('its update is not over, and it has failed since it first did', () => {
 });
 
 test('its Placement says it, and an Event once for each reason', () => {
-  const ref = {
-    group: 'apps',
-    version: 'v1',
-    resource: 'deployments',
-    kind: 'Deployment',
-    name: 'web',
-    uid: 'u',
-  };
-  const placement = (status?: Placement['status']): Placement => ({
-    apiVersion: 'atoll.dev/v1alpha1',
-    kind: 'Placement',
-    metadata: { name: 'web.deployments.apps' },
-    spec: { ref, clusters: ['east'] },
-    ...(status && { status }),
-  });
   const input = {
-    placement: placement(),
+    placement: placementOf(),
     shares,
     slices: {},
     waitingFor: [],
@@ -141,11 +142,11 @@ test('its Placement says it, and an Event once for each reason', () => {
     reason: 'PodsRefused',
   });
   const word = { type: 'Warning', reason: 'FailedCreate', message: 'Error creating: no' };
-  expect(refusalWords(placement(), root('Deployment', 'no', false))).toEqual([word]);
-  expect(refusalWords(placement({ conditions }), root('Deployment', 'no', false))).toEqual([]);
-  expect(refusalWords(placement({ conditions }), root('Deployment', 'other', false))).toHaveLength(1);
-  expect(refusalWords(placement({ conditions }), root('Deployment', undefined, false))).toEqual([]);
-  const [ofSet] = refusalWords(placement(), root('StatefulSet', 'no', false));
+  expect(refusalWords(placementOf(), root('Deployment', 'no', false))).toEqual([word]);
+  expect(refusalWords(placementOf({ conditions }), root('Deployment', 'no', false))).toEqual([]);
+  expect(refusalWords(placementOf({ conditions }), root('Deployment', 'other', false))).toHaveLength(1);
+  expect(refusalWords(placementOf({ conditions }), root('Deployment', undefined, false))).toEqual([]);
+  const [ofSet] = refusalWords(placementOf(), root('StatefulSet', 'no', false));
   expect(ofSet?.message).toBe('Create Pod web-0 in StatefulSet web failed error: no');
   expect(conditionsOf({ ...input, root: root('Deployment', undefined, false) })[1]?.reason).not.toBe(
     'PodsRefused',
@@ -190,4 +191,36 @@ test('without a deadline, and while it is paused, nothing is too late', () => {
     expect(lateAfter(object, said, now)).toBeUndefined();
     expect(listAt(said, 'conditions')[0]).toMatchObject({ type: 'Progressing', reason: 'ReplicaSetUpdated' });
   }
+});
+
+test('while it waits for others as well, both are said once', () => {
+  const hold = { held: ['Deployment db'], without: [], until: now + 1000 };
+  const input = {
+    shares,
+    slices: {},
+    waitingFor: [],
+    unled: [],
+    blind: [],
+    hold,
+    once: false,
+    gone: false,
+    now,
+    root: root('Deployment', 'no', true),
+  };
+  const told = (status?: Placement['status']) => {
+    const placement = placementOf(status);
+    return [...wordsOf(placement, shares, hold), ...refusalWords(placement, input.root)].map(
+      ({ reason }) => reason,
+    );
+  };
+  expect(told()).toEqual(['WaitingForOthers', 'FailedCreate']);
+  const conditions = conditionsOf({ ...input, placement: placementOf() });
+  expect(conditions.find(({ type }) => type === 'Settled')?.reason).toBe('WaitingForOthers');
+  expect(told({ conditions })).toEqual([]);
+});
+
+test('of what is being deleted nothing is tried', () => {
+  const going = root('Deployment', 'no', false);
+  going.metadata.deletionTimestamp = '2026-01-02T03:04:05Z';
+  expect(refusalWords(placementOf(), going)).toEqual([]);
 });
