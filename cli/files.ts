@@ -18,6 +18,8 @@ export function refuseFolder(file: string): void {
   if (!existsSync(folder)) throw new UsageError(`${file} cannot be written: there is no folder ${folder}`);
 }
 
+const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
 /** Throws UsageError where it cannot be read, or is not what `flag` names: of what it is instead nothing is told. */
 export function certificatesIn(flag: string, file: string): Buffer {
   let bytes: Buffer;
@@ -26,6 +28,8 @@ export function certificatesIn(flag: string, file: string): Buffer {
   } catch (error) {
     throw new UsageError(`${flag} ${file} cannot be read: ${(error as Error).message}`);
   }
-  if (bytes.includes('-----BEGIN CERTIFICATE-----')) return bytes;
+  const found = bytes.toString('latin1').match(certificate);
+  // A key beside them is nobody else's.
+  if (found) return Buffer.from(`${found.join('\n')}\n`);
   throw new UsageError(`${flag} ${file}: there is no certificate in it`);
 }

@@ -8,7 +8,8 @@ import { fromStored } from '../registry/convert.ts';
 import type { ServedResource } from '../served.ts';
 import type { Round } from './matching/round.ts';
 import { quotaAdmission } from './quota.ts';
-import { askOfPods, isTouch } from './template/ask.ts';
+import { askOfPods } from './template/ask.ts';
+import { isTouch } from './template/note.ts';
 
 export interface Admission {
   /** `object` is undefined for a deletion. */

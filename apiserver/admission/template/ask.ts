@@ -1,5 +1,5 @@
 import { type PlacedKind, placedKind, ruledKind, type WorkloadKind } from '../../../cluster/kinds.ts';
-import { controllersUser, podAdmissionAnnotation, rootCluster } from '../../../cluster/names.ts';
+import { controllersUser, rootCluster } from '../../../cluster/names.ts';
 import { isPlaceable } from '../../../cluster/placeable.ts';
 import { type PlacedResource, placedResources } from '../../../cluster/placed-resource.ts';
 import {
@@ -27,7 +27,9 @@ import { decodeStored } from '../../registry/codec.ts';
 import { defaulted } from '../../registry/context.ts';
 import { collectionRange } from '../../registry/keys.ts';
 import { recentList } from '../../registry/recent.ts';
+import { note } from './note.ts';
 import { podMaker, podOf, templateFrom } from './pod.ts';
+import { askAsStored } from './versions.ts';
 
 /** Lets policies and webhooks change what is asked about, as of any request. */
 type Mutating = (core: Core, request: AdmissionRequest) => Later<void>;
@@ -52,16 +54,18 @@ interface Written {
 export function askOfPods(core: Core, request: AdmissionRequest, mutating: Mutating): Later<void> {
   if (!core.podsElsewhere || !isWriteOfObject(request)) return undefined;
   return andThen(kindOf(core, request), (kind) => {
-    const written = kind && writtenIn(request, kind);
-    return written && askOf(core, request, written, mutating);
+    if (!kind) return undefined;
+    const { conversion } = request.stored;
+    const as = conversion?.versions.get(conversion.storageVersion);
+    if (as && as.info.version !== request.stored.info.version)
+      return askAsStored(request, as, (stored) => asking(core, stored, kind, mutating));
+    return asking(core, request, kind, mutating);
   });
 }
 
-/** The server's own write that changes nothing: it is there to have pods asked about, and nobody is asked about the workload. */
-export function isTouch({ user, operation, subresource, object, old }: AdmissionRequest): boolean {
-  if (operation !== 'UPDATE' || subresource !== '' || !object || !old || !isOwn(user, controllersUser))
-    return false;
-  return podAdmissionOf(old)?.refused !== undefined && sameJson(withoutAnswer(object), withoutAnswer(old));
+function asking(core: Core, request: AdmissionRequest, kind: PlacedKind, mutating: Mutating): Later<void> {
+  const written = writtenIn(request, kind);
+  return written && askOf(core, request, written, mutating);
 }
 
 function isWriteOfObject({ object, subresource, operation, kind }: AdmissionRequest): boolean {
@@ -226,19 +230,4 @@ function settle(
     if (!(error instanceof RangeError)) throw error;
     throw forbidden(kind, request.name, `what becomes of its template cannot be kept: ${error.message}`);
   }
-}
-
-function note(object: KubeObject, text: string | undefined): void {
-  const { [podAdmissionAnnotation]: _before, ...others } = object.metadata.annotations ?? {};
-  if (text === undefined && _before === undefined) return;
-  const annotations = { ...others, ...(text !== undefined && { [podAdmissionAnnotation]: text }) };
-  if (Object.keys(annotations).length > 0) object.metadata.annotations = annotations;
-  else delete object.metadata.annotations;
-}
-
-/** As it was written, whatever was said of its pods. */
-function withoutAnswer({ metadata, ...others }: KubeObject): unknown {
-  const { [podAdmissionAnnotation]: _said, ...annotations } = metadata.annotations ?? {};
-  const { managedFields: _managers, generation: _generation, ...more } = metadata;
-  return { ...others, metadata: { ...more, annotations } };
 }

@@ -6,7 +6,7 @@ import type { UserInfo } from '../../../kube/http.ts';
 import { encodeJson } from '../../../kube/json.ts';
 import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
 import { sortedKeys } from '../../../kube/sorted.ts';
-import { at, isRecord, listAt, mapAt, textAt } from '../../../kube/untyped.ts';
+import { at, isRecord, listAt, mapAt, strings, textAt } from '../../../kube/untyped.ts';
 import { broughtBack } from './undo.ts';
 
 /** By whose controller a kind's pods are made, and what stands between the two: named after the workload and its template. */
@@ -59,6 +59,7 @@ export function podOf(
       namespace,
       labels: { ...labelsOf(kind, made, hash), ...mapAt(template, 'metadata', 'labels') },
       ...annotationsOf(template),
+      ...finalizersOf(template),
       ownerReferences: [{ ...owner, name: made, uid, controller: true, blockOwnerDeletion: true }],
     },
     spec: withClaims(kind, workload, deepCopy(template['spec'] ?? {})),
@@ -74,6 +75,11 @@ function labelsOf(kind: WorkloadKindName, made: string, hash: string): Record<st
 function annotationsOf(template: JsonObject): { annotations?: Record<string, string> } {
   const annotations = mapAt(template, 'metadata', 'annotations');
   return annotations ? { annotations: { ...annotations } } : {};
+}
+
+function finalizersOf(template: JsonObject): { finalizers?: string[] } {
+  const finalizers = strings(at(template, 'metadata', 'finalizers'));
+  return finalizers.length > 0 ? { finalizers } : {};
 }
 
 /** Those of the first one of a StatefulSet. */

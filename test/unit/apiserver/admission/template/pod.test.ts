@@ -48,6 +48,12 @@ test('in whatever order a template is written, its pod is called the same', () =
   );
 });
 
+test('a pod has the finalizers of its template', () => {
+  const held = { ...template, metadata: { ...template.metadata, finalizers: ['example.com/x'] } };
+  const { metadata } = podOf({ kind: 'Deployment' }, workload('Deployment'), held);
+  expect(metadata.finalizers).toEqual(['example.com/x']);
+});
+
 test('a StatefulSet’s pod has its claims', () => {
   const spec = { volumeClaimTemplates: [{ metadata: { name: 'data' } }] };
   expect(podOf({ kind: 'StatefulSet' }, workload('StatefulSet', spec), template).spec).toMatchObject({
