@@ -79,9 +79,10 @@ export class Unreadable {
     const of = groupResource(kind);
     const reading: Reading = {
       onOutcome: (failure) => {
-        if (failure === undefined) reading.onRest();
+        const isAnswered = failure === undefined || absenceOf(failure) === 'notServed';
+        if (isAnswered) reading.onRest();
         this.#note(of, failure);
-        if (failure === undefined || absenceOf(failure) === 'notServed') return undefined;
+        if (isAnswered) return undefined;
         if (!this.#vain.has(reading)) this.#vain.set(reading, { of, since: performance.now() });
         return this.#soon(reading, failure);
       },

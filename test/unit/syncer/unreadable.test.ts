@@ -90,3 +90,15 @@ test('one answer says that a kind may be read again, and not that the list of al
   kinds.note(serviceKind);
   expect(kinds.list()).toEqual(none);
 });
+
+test('a kind that was silent once, and is not served then, is not waited for', () => {
+  void services.onOutcome(silent);
+  for (let tries = 0; tries < 10; tries++) {
+    vi.advanceTimersByTime(30_000);
+    expect(services.onOutcome(unserved)).toBeUndefined();
+  }
+  expect(kinds.list()).toEqual(none);
+  void pods.onOutcome(forbidden);
+  void pods.onOutcome(unserved);
+  expect(kinds.list()).toEqual({ ...none, Forbidden: ['pods'] });
+});
