@@ -37,7 +37,7 @@ export interface Reading {
  */
 export class Unreadable {
   readonly #refused = new Map<string, Why>();
-  /** Those that read in vain, since when, by a clock that nobody sets. */
+  /** Those that read in vain, since when, by a clock that nobody sets; at the earliest, since the cluster answers. */
   readonly #vain = new Map<Reading, { of: string; since: number }>();
   /** By reading; by kind, of who asks but once. */
   readonly #unheard = new Map<Reading | string, Waiting>();
@@ -108,6 +108,8 @@ export class Unreadable {
 
   /** The cluster answers; see WorkQueue.hurry. */
   answered(isBack: boolean): void {
+    // Until now it was the cluster that did not answer: all is just being read again.
+    if (isBack) for (const vain of this.#vain.values()) vain.since = performance.now();
     for (const waiting of this.#unheard.values()) {
       if (waiting.wasWoken && !isBack) continue;
       waiting.wasWoken = true;

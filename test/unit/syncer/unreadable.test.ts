@@ -102,3 +102,16 @@ test('a kind that was silent once, and is not served then, is not waited for', (
   void pods.onOutcome(unserved);
   expect(kinds.list()).toEqual({ ...none, Forbidden: ['pods'] });
 });
+
+test('how long nobody answers of a kind counts anew when the cluster is back: all is just being read again', () => {
+  void pods.onOutcome(silent);
+  vi.advanceTimersByTime(60_000);
+  kinds.answered(true);
+  expect(kinds.list()).toEqual(none);
+  vi.advanceTimersByTime(9_999);
+  kinds.answered(false);
+  void pods.onOutcome(silent);
+  expect(kinds.list()).toEqual(none);
+  vi.advanceTimersByTime(1);
+  expect(kinds.list()).toEqual({ ...none, Unanswered: ['pods'] });
+});
