@@ -24,15 +24,16 @@ export function readability(
   return { status: 'False', reason, message: said.join('; ') };
 }
 
-/** What that says of one kind: of one that is not readable, what the cluster has is not known. */
+/** What that says of one kind, for whatever reason but `except`: of one that is not readable, what the cluster has is not known. */
 export function isReadable(
   cluster: PhysicalCluster | undefined,
   kind: { group: string; resource: string },
+  except?: Unread,
 ): boolean {
   const said = cluster && conditionOf(cluster, 'Readable');
   if (said?.status !== 'False') return true;
   return !said.message.split('; ').some((part) => {
-    const why = causes.find((one) => part.startsWith(words[one]));
+    const why = causes.find((one) => one !== except && part.startsWith(words[one]));
     return why !== undefined && part.slice(words[why].length).split(', ').includes(groupResource(kind));
   });
 }

@@ -123,9 +123,12 @@ function isClosedAt(world: World, placement: Placement, cluster: string): boolea
   });
 }
 
-/** A Service there leads to fewer pods than are ready of all that it selects. Where its endpoints may not be read nobody will ever know. */
+/**
+ * A Service there leads to fewer pods than are ready of all that it selects. Where its endpoints may not be read nobody will ever know; that
+ * nobody answers of them passes.
+ */
 function isUnledAt(world: World, placement: Placement, cluster: string): boolean {
-  if (!isReadable(clusterNamed(world, cluster), endpointSlices)) return false;
+  if (!isReadable(clusterNamed(world, cluster), endpointSlices, 'Unanswered')) return false;
   return before(world, placement).some((service) => {
     const { spec, status } = service;
     if (spec?.ref.kind !== 'Service' || status?.clusters?.[cluster]?.present !== true) return false;

@@ -69,7 +69,7 @@ export class Namespaces {
       labelSelector: managedSelector,
       signal,
       logger,
-      onOutcome: (failure) => unreadable.outcome(resource, failure),
+      onOutcome: unreadable.reading(resource).onOutcome,
     });
     this.informer.addIndex('logical', (object) => {
       const locator = readLocator(object);

@@ -31,7 +31,7 @@ export function watchNodes(
     signal,
     logger,
     transform: shownNode,
-    onOutcome: (failure) => unreadable.outcome(reflectedNodes, failure),
+    onOutcome: unreadable.reading(reflectedNodes).onOutcome,
   });
 }
 

@@ -102,7 +102,6 @@ export class Physical {
       if (now - (watched.idleSince ?? now) < afterMs) continue;
       this.#kinds.delete(of);
       watched.end();
-      this.#options.unreadable.rest(watched.kind);
     }
   }
 
@@ -129,12 +128,12 @@ export class Physical {
   }
 
   #start(kind: ResourceRef): Informer {
-    const { client, logger, changed, appeared } = this.#options;
+    const { client, logger, changed, appeared, unreadable } = this.#options;
     const life = new AbortController();
     const end = () => life.abort(this.#options.signal.reason);
     this.#options.signal.addEventListener('abort', end, { once: true });
     const { signal } = life;
-    const onOutcome = (failure: unknown) => this.#options.unreadable.outcome(kind, failure);
+    const { onOutcome, onRest } = unreadable.reading(kind);
     const informer = startInformer(client, kind, {
       labelSelector: managedSelector,
       signal,
@@ -149,6 +148,7 @@ export class Physical {
       end: () => {
         this.#options.signal.removeEventListener('abort', end);
         end();
+        onRest();
       },
     });
     informer.addIndex('namespace', (object) => [object.metadata.namespace ?? '']);

@@ -55,10 +55,9 @@ export class PodReflector {
    * that may be its own, or what is known of pods may be old.
    */
   running(id: TargetId, namespace: string): RunningPods | undefined {
-    const { informer } = this.reflector;
-    if (!informer.hasSynced || this.#engine.unreadable.isFailing(pods)) return undefined;
+    if (!this.reflector.isCurrent) return undefined;
     const [kind = ''] = id.split('/');
-    for (const { metadata } of informer.byIndex('namespace', namespace)) {
+    for (const { metadata } of this.informer.byIndex('namespace', namespace)) {
       const key = `${namespace}/${metadata.name}`;
       if (this.#seen.get(key) !== metadata.uid || this.#unknown.get(key)?.includes(kind)) return undefined;
     }

@@ -49,6 +49,8 @@ export class Reflector {
   /** It was read at least once. */
   #hasRead = false;
   readonly #first = deferred();
+  /** The physical cluster's list or watch failed last. */
+  #isFailing = false;
   /** It failed last, and is done again soon. */
   #isWaiting = false;
   /** By `<physical namespace>/<name>`. */
@@ -61,12 +63,19 @@ export class Reflector {
     this.#kind = reflectedKind(resource);
     this.#reflect = reflect;
     this.#refused = new Refused(this.#kind);
+    const reading = engine.unreadable.reading(this.#kind);
     this.informer = onDemandInformer(client, this.#kind, {
       signal,
       logger,
       transform: slim,
-      onOutcome: (failure) => engine.unreadable.outcome(this.#kind, failure),
-      onRest: () => engine.unreadable.rest(this.#kind),
+      onOutcome: (failure) => {
+        this.#isFailing = failure !== undefined;
+        return reading.onOutcome(failure);
+      },
+      onRest: () => {
+        this.#isFailing = false;
+        reading.onRest();
+      },
     });
     this.informer.addIndex('controller', controlledBy);
     const tell = (object: KubeObject) => this.#tell(object);
@@ -83,6 +92,11 @@ export class Reflector {
   /** We were not heard of for a while: looks at what the logical clusters hold of us. */
   heardAgain(): void {
     if (this.informer.hasSynced) void this.#readReflected();
+  }
+
+  /** All that is there is known, but for what has yet to be told: nobody reads in vain. */
+  get isCurrent(): boolean {
+    return this.informer.hasSynced && !this.#isFailing;
   }
 
   /** It is on its way up: there, not refused, and not yet shown. */

@@ -13,12 +13,8 @@ export const mostListBytes = 1 << 30;
 /** A kind of which no list or watch was answered for so long is told of. */
 const unansweredMs = 10_000;
 
-interface Failing {
-  /** Undefined: nobody refuses it. */
-  why: Exclude<Unread, 'Unanswered'> | undefined;
-  /** Since when it is read in vain, by a clock that nobody sets; undefined: it is not read now. */
-  since: number | undefined;
-}
+type Why = Exclude<Unread, 'Unanswered'>;
+type Kind = Pick<ResourceRef, 'group' | 'resource'>;
 
 /** Whoever waits to read a kind again, since nobody answered. */
 interface Waiting {
@@ -27,13 +23,24 @@ interface Waiting {
   wasWoken: boolean;
 }
 
+/** Of one informer. A kind may have several: what another reads, or one question is answered, is not what this one knows. */
+export interface Reading {
+  /** See InformerOptions; answers as `soon`. */
+  onOutcome(failure: unknown): Promise<void> | undefined;
+  /** It reads no more. */
+  onRest(): void;
+}
+
 /**
  * The kinds that the physical API does not let us list (403), or of which its lists have no end (EENDLESS). What is of them is neither there nor gone: it is not known,
  * and nothing may be removed, or taken for removed, for want of it.
  */
 export class Unreadable {
-  readonly #failing = new Map<string, Failing>();
-  readonly #unheard = new Map<string, Waiting>();
+  readonly #refused = new Map<string, Why>();
+  /** Those that read in vain, since when, by a clock that nobody sets; at the earliest, since the cluster answers. */
+  readonly #vain = new Map<Reading, { of: string; since: number }>();
+  /** By reading; by kind, of who asks but once. */
+  readonly #unheard = new Map<Reading | string, Waiting>();
   readonly #waiting = new Map<string, (() => void)[]>();
   readonly #changed: () => void;
 
@@ -42,59 +49,67 @@ export class Unreadable {
     this.#changed = changed;
   }
 
-  has(kind: Pick<ResourceRef, 'group' | 'resource'>): boolean {
+  has(kind: Kind): boolean {
     return this.why(kind) !== undefined;
   }
 
-  why(kind: Pick<ResourceRef, 'group' | 'resource'>): Failing['why'] {
-    return this.#failing.get(groupResource(kind))?.why;
-  }
-
-  /** Whoever reads it goes on in vain, whyever: what is known of it may be old. */
-  isFailing(kind: Pick<ResourceRef, 'group' | 'resource'>): boolean {
-    return this.#failing.has(groupResource(kind));
+  why(kind: Kind): Why | undefined {
+    return this.#refused.get(groupResource(kind));
   }
 
   /** Sorted: `ingresses.networking.k8s.io`. */
   list(): Record<Unread, string[]> {
     const result: Record<Unread, string[]> = { Forbidden: [], Endless: [], Unanswered: [] };
-    for (const [of, { why, since = Number.POSITIVE_INFINITY }] of [...this.#failing].sort())
-      if (why) result[why].push(of);
-      else if (performance.now() - since >= unansweredMs) result.Unanswered.push(of);
+    for (const [of, why] of [...this.#refused].sort()) result[why].push(of);
+    const long = [...this.#vain.values()].filter(({ since }) => performance.now() - since >= unansweredMs);
+    const silent = new Set(long.map(({ of }) => of).filter((of) => !this.#refused.has(of)));
+    result.Unanswered.push(...[...silent].sort());
     return result;
   }
 
-  /** What became of an attempt to read: only a refusal and a success say something. */
-  note(kind: Pick<ResourceRef, 'group' | 'resource'>, failure?: unknown): void {
-    const why = whyOf(failure);
-    if (failure === undefined) this.#unheard.delete(groupResource(kind));
-    if (failure === undefined || why !== undefined) this.#set(kind, failure === undefined, why);
+  /** What became of a question, which says nothing of those who read: only a refusal and a success say something. */
+  note(kind: Kind, failure?: unknown): void {
+    const of = groupResource(kind);
+    if (failure === undefined) this.#unheard.delete(of);
+    this.#note(of, failure);
   }
 
-  /**
-   * The same of an informer, which goes on until it rests; what is not answered says nothing new of what was refused. Answers as `soon`.
-   */
-  outcome(kind: Pick<ResourceRef, 'group' | 'resource'>, failure: unknown): Promise<void> | undefined {
-    const before = this.why(kind);
+  /** For one informer, which goes on until it rests. */
+  reading(kind: Kind): Reading {
     const of = groupResource(kind);
-    this.note(kind, failure);
-    if (failure === undefined || absenceOf(failure) === 'notServed') return undefined;
-    const since = this.#failing.get(of)?.since ?? performance.now();
-    this.#failing.set(of, { why: whyOf(failure) ?? before, since });
-    return this.soon(kind, failure);
+    const reading: Reading = {
+      onOutcome: (failure) => {
+        const isAnswered = failure === undefined || absenceOf(failure) === 'notServed';
+        if (isAnswered) reading.onRest();
+        this.#note(of, failure);
+        if (isAnswered) return undefined;
+        if (!this.#vain.has(reading)) this.#vain.set(reading, { of, since: performance.now() });
+        return this.#soon(reading, failure);
+      },
+      onRest: () => {
+        this.#vain.delete(reading);
+        this.#unheard.delete(reading);
+      },
+    };
+    return reading;
   }
 
   /** Resolves when what failed so is better tried again at once. */
-  soon(kind: Pick<ResourceRef, 'group' | 'resource'>, failure: unknown): Promise<void> | undefined {
+  soon(kind: Kind, failure: unknown): Promise<void> | undefined {
+    return this.#soon(groupResource(kind), failure);
+  }
+
+  #soon(who: Reading | string, failure: unknown): Promise<void> | undefined {
     if (!isUnheard(failure)) return undefined;
-    const of = groupResource(kind);
     return new Promise((wake) => {
-      this.#unheard.set(of, { wake, wasWoken: this.#unheard.get(of)?.wasWoken ?? false });
+      this.#unheard.set(who, { wake, wasWoken: this.#unheard.get(who)?.wasWoken ?? false });
     });
   }
 
   /** The cluster answers; see WorkQueue.hurry. */
   answered(isBack: boolean): void {
+    // Until now it was the cluster that did not answer: all is just being read again.
+    if (isBack) for (const vain of this.#vain.values()) vain.since = performance.now();
     for (const waiting of this.#unheard.values()) {
       if (waiting.wasWoken && !isBack) continue;
       waiting.wasWoken = true;
@@ -102,28 +117,26 @@ export class Unreadable {
     }
   }
 
-  /** Nobody reads it any more. */
-  rest(kind: Pick<ResourceRef, 'group' | 'resource'>): void {
-    const of = groupResource(kind);
-    const why = this.why(kind);
-    this.#unheard.delete(of);
-    if (why === undefined) this.#failing.delete(of);
-    else this.#failing.set(of, { why, since: undefined });
-  }
-
-  #set(kind: Pick<ResourceRef, 'group' | 'resource'>, isRead: boolean, why: Failing['why']): void {
-    const of = groupResource(kind);
-    const before = this.#failing.get(of);
-    if (isRead) this.#failing.delete(of);
-    else this.#failing.set(of, { why, since: before?.since });
-    if (before?.why === why) return;
+  /** What is not answered says nothing new of what was refused, and one answer nothing of how long the list is that another reads in vain. */
+  #note(of: string, failure: unknown): void {
+    const before = this.#refused.get(of);
+    const why = whyOf(failure);
+    if (failure !== undefined && why === undefined) return;
+    if (before === 'Endless' && why === undefined && this.#isReadInVain(of)) return;
+    if (before === why) return;
+    if (why) this.#refused.set(of, why);
+    else this.#refused.delete(of);
     for (const tell of this.#waiting.get(of) ?? []) tell();
     this.#waiting.delete(of);
     this.#changed();
   }
 
+  #isReadInVain(kind: string): boolean {
+    return [...this.#vain.values()].some(({ of }) => of === kind);
+  }
+
   /** Once the kind is refused; never, where it is not. */
-  refused(kind: Pick<ResourceRef, 'group' | 'resource'>): Promise<void> {
+  refused(kind: Kind): Promise<void> {
     if (this.has(kind)) return Promise.resolve();
     const of = groupResource(kind);
     return new Promise((tell) => {
@@ -132,7 +145,7 @@ export class Unreadable {
   }
 }
 
-function whyOf(failure: unknown): Failing['why'] {
+function whyOf(failure: unknown): Why | undefined {
   if (isStatusError(failure, 'Forbidden')) return 'Forbidden';
   return isTransportError(failure) && failure.code === 'EENDLESS' ? 'Endless' : undefined;
 }

@@ -23,6 +23,13 @@ test.each<[string, PhysicalCluster | undefined, boolean]>([
   expect(isReadable(of, slices)).toBe(expected);
 });
 
+test('one reason is left out where it does not count', () => {
+  const of = cluster({ Forbidden: ['pods'], Unanswered: ['services', name] });
+  expect(isReadable(of, slices, 'Unanswered')).toBe(true);
+  expect(isReadable(of, slices, 'Forbidden')).toBe(false);
+  expect(isReadable(of, { group: '', resource: 'pods' }, 'Unanswered')).toBe(false);
+});
+
 test.each<[Parameters<typeof readability>[0], string, string]>([
   [{}, 'Allowed', 'every kind in use may be read'],
   [{ Forbidden: [] }, 'Allowed', 'every kind in use may be read'],

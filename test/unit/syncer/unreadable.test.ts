@@ -1,61 +1,117 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { TransportError } from '../../../client/errors.ts';
 import { StatusError } from '../../../kube/status.ts';
-import { Unreadable } from '../../../syncer/unreadable.ts';
+import { type Reading, Unreadable } from '../../../syncer/unreadable.ts';
 
-const pods = { group: '', resource: 'pods' };
-const services = { group: '', resource: 'services' };
+const podKind = { group: '', resource: 'pods' };
+const serviceKind = { group: '', resource: 'services' };
 const forbidden = new StatusError(403, 'Forbidden', 'no');
 const endless = new TransportError('EENDLESS', 'no end');
 const silent = new TransportError('ETIMEDOUT', 'no answer');
+const unserved = new StatusError(404, 'NotFound', 'the server could not find the requested resource');
 const none = { Forbidden: [], Endless: [], Unanswered: [] };
 
 let changes = 0;
 let kinds: Unreadable;
+let pods: Reading;
+let services: Reading;
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['performance'] });
   changes = 0;
   kinds = new Unreadable(() => changes++);
+  pods = kinds.reading(podKind);
+  services = kinds.reading(serviceKind);
 });
 afterEach(() => vi.useRealTimers());
 
 test('each cause is told as what it is', () => {
-  void kinds.outcome(pods, forbidden);
-  void kinds.outcome(services, endless);
+  void pods.onOutcome(forbidden);
+  void services.onOutcome(endless);
   expect(kinds.list()).toEqual({ ...none, Forbidden: ['pods'], Endless: ['services'] });
-  void kinds.outcome(services, forbidden);
+  void services.onOutcome(forbidden);
   expect(kinds.list()).toEqual({ ...none, Forbidden: ['pods', 'services'] });
-  void kinds.outcome(pods, undefined);
-  kinds.note(services);
+  void pods.onOutcome(undefined);
+  kinds.note(serviceKind);
   expect(kinds.list()).toEqual(none);
   expect(changes).toBe(5);
 });
 
-test('what is read in vain is known to be so at once, and told of when it lasts', () => {
-  void kinds.outcome(pods, silent);
-  expect([kinds.isFailing(pods), kinds.has(pods), kinds.list()]).toEqual([true, false, none]);
+test('what is read in vain is told of when it lasts', () => {
+  void pods.onOutcome(silent);
+  expect([kinds.has(podKind), kinds.list()]).toEqual([false, none]);
   vi.advanceTimersByTime(9_000);
-  void kinds.outcome(pods, silent);
+  void pods.onOutcome(silent);
   expect(kinds.list()).toEqual(none);
   vi.advanceTimersByTime(1_000);
   expect(kinds.list()).toEqual({ ...none, Unanswered: ['pods'] });
-  void kinds.outcome(pods, undefined);
-  expect([kinds.isFailing(pods), kinds.list()]).toEqual([false, none]);
+  void pods.onOutcome(undefined);
+  expect(kinds.list()).toEqual(none);
 });
 
 test('what is not answered says nothing of what was refused, a kind that is not served, or that nobody reads, nothing at all', () => {
-  void kinds.outcome(pods, forbidden);
-  void kinds.outcome(pods, silent);
-  kinds.note(pods, silent);
-  void kinds.outcome(
-    services,
-    new StatusError(404, 'NotFound', 'the server could not find the requested resource'),
-  );
+  void pods.onOutcome(forbidden);
+  void pods.onOutcome(silent);
+  kinds.note(podKind, silent);
+  void services.onOutcome(unserved);
   vi.advanceTimersByTime(20_000);
   expect(kinds.list()).toEqual({ ...none, Forbidden: ['pods'] });
-  void kinds.outcome(services, silent);
-  kinds.rest(services);
-  kinds.rest(pods);
+  void services.onOutcome(silent);
+  services.onRest();
+  pods.onRest();
   vi.advanceTimersByTime(20_000);
   expect(kinds.list()).toEqual({ ...none, Forbidden: ['pods'] });
+});
+
+test('who reads in vain does so whatever others are answered of the kind', async () => {
+  const soon = pods.onOutcome(silent);
+  vi.advanceTimersByTime(10_000);
+  const labelled = kinds.reading(podKind);
+  void labelled.onOutcome(silent);
+  kinds.note(podKind);
+  void labelled.onOutcome(undefined);
+  expect(kinds.list()).toEqual({ ...none, Unanswered: ['pods'] });
+  void labelled.onOutcome(silent);
+  labelled.onRest();
+  expect(kinds.list()).toEqual({ ...none, Unanswered: ['pods'] });
+  kinds.answered(false);
+  await soon;
+  void pods.onOutcome(undefined);
+  expect(kinds.list()).toEqual(none);
+});
+
+test('one answer says that a kind may be read again, and not that the list of all ends', () => {
+  void pods.onOutcome(forbidden);
+  kinds.note(podKind);
+  expect(kinds.list()).toEqual(none);
+  void services.onOutcome(endless);
+  kinds.note(serviceKind);
+  expect(kinds.list()).toEqual({ ...none, Endless: ['services'] });
+  services.onRest();
+  kinds.note(serviceKind);
+  expect(kinds.list()).toEqual(none);
+});
+
+test('a kind that was silent once, and is not served then, is not waited for', () => {
+  void services.onOutcome(silent);
+  for (let tries = 0; tries < 10; tries++) {
+    vi.advanceTimersByTime(30_000);
+    expect(services.onOutcome(unserved)).toBeUndefined();
+  }
+  expect(kinds.list()).toEqual(none);
+  void pods.onOutcome(forbidden);
+  void pods.onOutcome(unserved);
+  expect(kinds.list()).toEqual({ ...none, Forbidden: ['pods'] });
+});
+
+test('how long nobody answers of a kind counts anew when the cluster is back: all is just being read again', () => {
+  void pods.onOutcome(silent);
+  vi.advanceTimersByTime(60_000);
+  kinds.answered(true);
+  expect(kinds.list()).toEqual(none);
+  vi.advanceTimersByTime(9_999);
+  kinds.answered(false);
+  void pods.onOutcome(silent);
+  expect(kinds.list()).toEqual(none);
+  vi.advanceTimersByTime(1);
+  expect(kinds.list()).toEqual({ ...none, Unanswered: ['pods'] });
 });

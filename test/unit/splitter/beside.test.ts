@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest';
+import { Cache } from '../../../client/cache.ts';
+import type { InformerSet } from '../../../client/informers.ts';
+import { objectKey } from '../../../client/url.ts';
+import {
+  logicalClusterAnnotation,
+  reflectedFromAnnotation,
+  reflectedUidAnnotation,
+} from '../../../cluster/names.ts';
+import { placementName } from '../../../cluster/placement.ts';
+import { readability } from '../../../cluster/readable.ts';
+import type { Placement } from '../../../cluster/types.ts';
+import { groupResource } from '../../../kube/gvk.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { besideOf } from '../../../splitter/beside.ts';
+import { observe } from '../../../splitter/world.ts';
+
+const slices = 'endpointslices.discovery.k8s.io';
+const service = { group: '', version: 'v1', resource: 'services', kind: 'Service', name: 'web', uid: 's' };
+const workload = {
+  group: 'apps',
+  version: 'v1',
+  resource: 'deployments',
+  kind: 'Deployment',
+  name: 'web',
+  uid: 'd',
+};
+
+const inShop = (name: string, uid: string, annotations: object = {}) => ({
+  name,
+  namespace: 'shop',
+  uid,
+  annotations: { [logicalClusterAnnotation]: 'team', ...annotations },
+});
+
+function placementOf(ref: typeof workload, spec: object, cluster: object): Placement {
+  return {
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'Placement',
+    metadata: inShop(placementName(ref), `${ref.uid}-placement`),
+    spec: { ref, clusters: ['west'], ...spec },
+    status: { clusters: { east: { present: true, ...cluster }, west: { present: true, ...cluster } } },
+  } as Placement;
+}
+
+const root: KubeObject = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { ...inShop('web', 'd'), generation: 1 },
+  spec: { replicas: 2 },
+};
+const moving = placementOf(
+  workload,
+  {
+    requires: [service],
+    shares: { east: { phase: 'Active', replicas: 2 }, west: { phase: 'Joining', replicas: 2 } },
+  },
+  { share: { replicas: 2 }, observedGeneration: 1, status: { replicas: 2, availableReplicas: 2 } },
+);
+const leading = placementOf(
+  service,
+  { shares: { east: { phase: 'Active' }, west: { phase: 'Active' } } },
+  {},
+);
+const told: KubeObject & Record<string, unknown> = {
+  apiVersion: 'discovery.k8s.io/v1',
+  kind: 'EndpointSlice',
+  metadata: {
+    ...inShop('web-east', 'e', { [reflectedFromAnnotation]: 'east', [reflectedUidAnnotation]: 'e' }),
+    labels: { 'kubernetes.io/service-name': 'web' },
+  },
+  addressType: 'IPv4',
+  endpoints: [{ addresses: ['10.0.0.1'] }, { addresses: ['10.0.0.2'] }],
+};
+
+/** A workload that moves from east, whose endpoints are told of, to west, which says so much of what may be read there. */
+function besideMoving(said: Parameters<typeof readability>[0]) {
+  const caches = new Map<string, Cache<KubeObject>>();
+  const cacheOf = (of: string) => {
+    const cache = caches.get(of) ?? new Cache<KubeObject>(() => {});
+    caches.set(of, cache);
+    return cache;
+  };
+  const informers = { for: (kind: { group: string; resource: string }) => cacheOf(groupResource(kind)) };
+  const world = observe(informers as unknown as InformerSet);
+  const west = {
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'PhysicalCluster',
+    metadata: { name: 'west', annotations: { [logicalClusterAnnotation]: 'root' } },
+    status: { conditions: [{ type: 'Readable', ...readability(said) }] },
+  };
+  cacheOf('physicalclusters.atoll.dev').put(west);
+  for (const placement of [moving, leading]) cacheOf('placements.atoll.dev').put(placement as KubeObject);
+  cacheOf('deployments.apps').put(root);
+  cacheOf(slices).put(told);
+  return besideOf(world, objectKey(moving), moving, root, 0);
+}
+
+test.each<[string, Parameters<typeof readability>[0], boolean]>([
+  ['they are read', {}, true],
+  ['nobody answers of them, which passes', { Unanswered: ['pods', slices] }, true],
+  ['they may not be listed', { Forbidden: [slices] }, false],
+  ['their list has no end', { Endless: [slices], Unanswered: ['pods'] }, false],
+])('whether the endpoints of a target are waited for: %s', (_what, said, expected) => {
+  expect(besideMoving(said).isUnled?.('west')).toBe(expected);
+});
+
+test.each<[string, Parameters<typeof readability>[0], boolean]>([
+  ['they are read', { Forbidden: [slices] }, false],
+  ['nobody answers of them', { Unanswered: ['pods'] }, true],
+  ['they may not be listed', { Forbidden: ['pods'] }, true],
+  ['their list has no end', { Endless: ['pods'] }, true],
+])('whether pods stay where they are since nobody would see them go: %s', (_what, said, expected) => {
+  expect(besideMoving(said).isBlind?.('west')).toBe(expected);
+});
