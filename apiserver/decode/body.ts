@@ -1,3 +1,4 @@
+import { refuseDeep } from '../../kube/depth.ts';
 import { formatApiVersion, type GroupVersionKind, parseApiVersion } from '../../kube/gvk.ts';
 import { decodeJson, JsonSyntaxError } from '../../kube/json.ts';
 import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
@@ -113,6 +114,7 @@ export function conform(
   const refuse = decoding.refuse ?? ((why) => cannotHandle(served.info, why));
   const value = withKind(given, served, decoding);
   refuseCrowds(value, served);
+  refuseDeep(value, served.info);
   const decoded = served.custom ? decodeCustom(value, served, decoding) : decodeStruct(value, served.info);
   if (decoded.error !== undefined) throw refuse(decoded.error);
   if (decoding.validation !== 'Ignore') {
