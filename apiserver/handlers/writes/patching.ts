@@ -8,6 +8,7 @@ import { applyMergePatch } from '../../../kube/patch/merge.ts';
 import { applyStrategicMergePatch } from '../../../kube/patch/strategic.ts';
 import { badRequest, StatusError } from '../../../kube/status.ts';
 import { isRecord } from '../../../kube/untyped.ts';
+import { isOwnController } from '../../authn/controllers.ts';
 import type { ResourceExchange } from '../../core.ts';
 import type { PatchType } from '../../decode/patched.ts';
 
@@ -45,9 +46,12 @@ export interface Patching {
   duplicates: string[];
 }
 
-export function patcher({ request, served }: ResourceExchange, type: Exclude<PatchType, 'apply'>): Patching {
+export function patcher(
+  { request, served, user }: ResourceExchange,
+  type: Exclude<PatchType, 'apply'>,
+): Patching {
   const { value, duplicates } = decodePatch(request.body ?? new Uint8Array());
-  const whole = (patched: Json) => objectOf(patched, served.info);
+  const whole = (patched: Json) => objectOf(patched, isOwnController(user) ? undefined : served.info);
   if (type === 'json') {
     const pinned = Array.isArray(value) && value.some(namesVersion);
     return { type, patch: (current) => whole(applyJsonPatch(current, value)), value, pinned, duplicates };
@@ -76,9 +80,9 @@ function namesVersion(operation: Json): boolean {
 }
 
 /** Before anybody shows what is wrong with it: that may nest in more levels than there is stack for. */
-function objectOf(value: Json, gvk: GroupVersionKind): JsonObject {
+function objectOf(value: Json, gvk: GroupVersionKind | undefined): JsonObject {
   if (!isRecord(value)) throw badRequest('the patched document is not an object');
-  refuseDeep(value as JsonObject, gvk);
+  if (gvk) refuseDeep(value as JsonObject, gvk);
   return value as JsonObject;
 }
 

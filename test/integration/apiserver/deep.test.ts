@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ownUser } from '../../../apiserver/authn/controllers.ts';
 import { Client } from '../../../client/client.ts';
+import { encodeJson } from '../../../kube/json.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { encodeProtobuf } from '../../../kube/protobuf/codec.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
@@ -147,4 +148,25 @@ test('what was stored deeper before is read by our controllers, in a list and in
   expect((await client.list(resource)).items.map(({ metadata }) => metadata.name)).toEqual(['deep']);
   expect((await told)?.object.metadata.name).toBe('deep');
   stop.abort();
+});
+
+test('what was stored deeper before is deleted by our controllers', async () => {
+  await define();
+  const key = '/apiextensions.k8s.io/customresourcedefinitions/root/things.example.com';
+  const entry = await store.get(key);
+  const text = Buffer.from(entry?.value ?? []).toString();
+  const deep = text.replace('"type":"object"', `"type":"object","example":${lists(9900)}`);
+  await store.update(key, Buffer.from(deep), entry?.revision ?? 0);
+  const one = `${definitions}/things.example.com`;
+  const { body } = await api.call('GET', one);
+  body.metadata.labels = { a: 'b' };
+  expect(said(await api.call('PUT', one, encodeJson(body)))).toBe(tooDeep('CustomResourceDefinition'));
+  expect(said(await api.call('DELETE', one))).toBe('200');
+  const own = api.server.transport(ownUser('system:atoll:controllers'));
+  expect(said(await call(own, 'PATCH', one, { metadata: { labels: { a: 'b' } } }))).toBe('200');
+  const going = (await api.call('GET', one)).body;
+  expect(going.metadata.deletionTimestamp).toEqual(expect.any(String));
+  going.metadata.finalizers = [];
+  expect(said(await call(own, 'PUT', one, encodeJson(going)))).toBe('200');
+  expect((await api.call('GET', one)).status).toBe(404);
 });
