@@ -1,5 +1,5 @@
 import type { ApiResponse } from '../kube/http.ts';
-import { decodeJson } from '../kube/json.ts';
+import { anyDepth, decodeJson } from '../kube/json.ts';
 import { statusErrorOf, TransportError } from './errors.ts';
 
 /** The body as one piece. Streams longer than `max` bytes fail with ETOOLARGE, and are read no further. */
@@ -53,5 +53,5 @@ export async function failIfNotOk(response: ApiResponse): Promise<void> {
 }
 
 export function parseJson(bytes: Uint8Array): unknown {
-  return decodeJson(bytes).value;
+  return decodeJson(bytes, anyDepth).value;
 }

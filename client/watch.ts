@@ -1,5 +1,5 @@
 import type { ApiResponse } from '../kube/http.ts';
-import { decodeJsonText } from '../kube/json.ts';
+import { anyDepth, decodeJsonText } from '../kube/json.ts';
 import type { KubeObject, WatchEvent } from '../kube/object.ts';
 import { statusErrorOf, TransportError } from './errors.ts';
 import { lines } from './lines.ts';
@@ -38,7 +38,7 @@ async function* decoded(
 function parseEvent(line: string): WatchEvent {
   let event: WatchEvent;
   try {
-    event = decodeJsonText(line).value as unknown as WatchEvent;
+    event = decodeJsonText(line, anyDepth).value as unknown as WatchEvent;
   } catch (cause) {
     throw new TransportError('EBADRESPONSE', 'a watch event is not JSON', cause);
   }

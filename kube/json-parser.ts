@@ -1,13 +1,12 @@
-import { JsonSyntaxError, unexpectedCharacter } from './json-error.ts';
+import { unexpectedCharacter } from './json-error.ts';
 import { numberAt } from './json-number.ts';
 import { endOfContainer, isHex, joined } from './json-text.ts';
 import type { Json, JsonObject } from './object.ts';
 import { setOwn } from './untyped.ts';
 
-const depthLimit = 10_000;
+export const depthLimit = 10_000;
 /** Kubernetes stops collecting after this many. */
 const duplicatesLimit = 100;
-
 /** No type of Kubernetes nests deeper, but schemas, which are not told of. */
 const toldDepth = 64;
 
@@ -19,8 +18,8 @@ interface Parsed {
 /** Called with each key's path, as the text has them. */
 export type OnKey = (path: string, isRepeated: boolean) => void;
 
-/** Reads a text that begins and ends with its one value. */
-type Whole = (text: string) => Json;
+/** Reads a text that begins and ends with its one value, in no more levels than `depth`. */
+type Whole = (text: string, depth: number) => Json;
 /** Containers that are shorter than a step are looked for as deep as this: each look costs up to a step. */
 const wholeDepth = 6;
 
@@ -39,12 +38,14 @@ export class JsonParser {
   readonly #duplicates = new Set<string>();
   readonly #text: string;
   readonly #strict: boolean;
+  readonly #depth: number;
   readonly #onKey: OnKey | undefined;
   #whole: { read: Whole; longest: number } | undefined;
 
-  constructor(text: string, strict: boolean, onKey?: OnKey) {
+  constructor(text: string, strict: boolean, depth = depthLimit, onKey?: OnKey) {
     this.#text = text;
     this.#strict = strict;
+    this.#depth = depth;
     this.#onKey = onKey;
   }
 
@@ -115,7 +116,7 @@ export class JsonParser {
     if (this.#whole === undefined || this.#stack.length > wholeDepth) return undefined;
     const end = endOfContainer(this.#text, this.#at, this.#at + this.#whole.longest);
     if (end === undefined) return undefined;
-    const value = this.#whole.read(this.#text.slice(this.#at, end));
+    const value = this.#whole.read(this.#text.slice(this.#at, end), this.#depth - this.#stack.length);
     this.#at = end;
     return value;
   }
@@ -138,9 +139,7 @@ export class JsonParser {
   }
 
   #push(frame: Frame): void {
-    if (this.#stack.length >= depthLimit) {
-      throw new JsonSyntaxError(`invalid character '${this.#text[this.#at]}' exceeded max depth`, this.#at);
-    }
+    if (this.#stack.length >= this.#depth) this.#fail('exceeded max depth');
     this.#stack.push(frame);
     this.#at++;
   }

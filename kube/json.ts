@@ -1,4 +1,4 @@
-import { JsonParser, type OnKey } from './json-parser.ts';
+import { depthLimit, JsonParser, type OnKey } from './json-parser.ts';
 import type { Json, JsonObject } from './object.ts';
 
 export { JsonSyntaxError } from './json-error.ts';
@@ -9,7 +9,7 @@ export { JsonSyntaxError } from './json-error.ts';
  * Numbers: an integer that fits int64 but not a double becomes a `bigint`; every other number is a `number`. The
  * type Json does not list bigint, so that nobody has to care; but JSON.stringify throws on one: write with
  * encodeJson, copy and compare with kube/deep.ts, and take `typeof value === 'bigint'` as an integer.
- * Text: invalid UTF-8 and lone surrogates become U+FFFD. Depth: at most 10,000.
+ * Text: invalid UTF-8 and lone surrogates become U+FFFD. Depth: at most 10,000, unless told otherwise.
  */
 export interface DecodedJson {
   value: Json;
@@ -19,7 +19,7 @@ export interface DecodedJson {
 
 /** Calls `onKey` for the keys of a text that is known to be valid, in the text's order. */
 export function eachKey(text: string, onKey: OnKey): void {
-  new JsonParser(text, true, onKey).parse();
+  new JsonParser(text, true, depthLimit, onKey).parse();
 }
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -28,25 +28,33 @@ const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
  * the text or follows a mark or a space; digits elsewhere are of a string, and every other uid has some like `1e234`.
  */
 const delicate = /(?:^|[:[,\s])-?(?:\d{16}|[\d.]+[eE]\+?\d{3})|\\u[dD][89a-fA-F]/;
-const depthLimit = 10_000;
+
+interface Reading {
+  strict?: boolean;
+  /** How many levels are taken: reading needs no more stack for more of them. */
+  depth?: number;
+}
+
+/** Of what a server wrote: as deep as what it was once given, and what it put around that. */
+export const anyDepth = { depth: Number.POSITIVE_INFINITY };
 
 /** Throws JsonSyntaxError with the text a Go server would answer. For repeated keys the last one wins. */
-export function decodeJson(bytes: Uint8Array, options?: { strict?: boolean }): DecodedJson {
+export function decodeJson(bytes: Uint8Array, options?: Reading): DecodedJson {
   return decodeJsonText(utf8.decode(bytes), options);
 }
 
-export function decodeJsonText(text: string, options?: { strict?: boolean }): DecodedJson {
-  const strict = options?.strict === true;
+export function decodeJsonText(text: string, options: Reading = {}): DecodedJson {
+  const { strict = false, depth = depthLimit } = options;
   // Who looks at every value anyway sees there what numbers have come to.
   const suspicious = strict ? text.includes('\\u') && delicate.test(text) : delicate.test(text);
-  if (suspicious || mayBeTooDeep(text)) return new JsonParser(text, strict).parse();
+  if (suspicious || mayBeDeeper(text, depth)) return new JsonParser(text, strict, depth).parse();
   let value: Json;
   try {
     value = JSON.parse(text);
   } catch {
-    return new JsonParser(text, strict).parse();
+    return new JsonParser(text, strict, depth).parse();
   }
-  if (strict && countKeysWritten(text) !== countKeys(value)) return new JsonParser(text, true).parse();
+  if (strict && countKeysWritten(text) !== countKeys(value)) return new JsonParser(text, true, depth).parse();
   return { value, duplicates: [] };
 }
 
@@ -57,21 +65,22 @@ const stepLength = 64 << 10;
 export async function decodeJsonInTurns(bytes: Uint8Array, others: () => Promise<void>): Promise<Json> {
   const text = utf8.decode(bytes);
   if (text.length <= stepLength) return decodeJsonText(text).value;
-  const steps = new JsonParser(text, false).steps(stepLength, (whole) => decodeJsonText(whole).value);
+  const read = (whole: string, depth: number) => decodeJsonText(whole, { depth }).value;
+  const steps = new JsonParser(text, false).steps(stepLength, read);
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value.value;
     await others();
   }
 }
 
-function mayBeTooDeep(text: string): boolean {
-  if (text.length <= depthLimit) return false;
+function mayBeDeeper(text: string, depth: number): boolean {
+  if (text.length <= depth) return false;
   let openers = 0;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (c === 0x7b || c === 0x5b) openers++;
   }
-  return openers > depthLimit;
+  return openers > depth;
 }
 
 /** Colons outside strings: one a key. The text is known to be valid. */

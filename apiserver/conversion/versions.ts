@@ -1,5 +1,5 @@
 import { formatApiVersion, parseApiVersion } from '../../kube/gvk.ts';
-import { decodeJson } from '../../kube/json.ts';
+import { anyDepth, decodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { othersFirst } from '../../kube/others.ts';
 import { isStatusError, StatusError } from '../../kube/status.ts';
@@ -182,5 +182,5 @@ function isDue(served: ServedResource, value: Uint8Array): boolean {
 }
 
 function plain(value: Uint8Array): KubeObject {
-  return decodeJson(value).value as unknown as KubeObject;
+  return decodeJson(value, anyDepth).value as unknown as KubeObject;
 }

@@ -1,3 +1,4 @@
+import { refuseDeep } from '../../kube/depth.ts';
 import { formatApiVersion, type GroupVersionKind, parseApiVersion } from '../../kube/gvk.ts';
 import { decodeJson, JsonSyntaxError } from '../../kube/json.ts';
 import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
@@ -26,6 +27,8 @@ export interface Decoding {
   warn(message: string): void;
   /** Of an applied object, nulls are told before they go. */
   keepNulls?: boolean;
+  /** Our own controllers give back what was there, as deep as it was before that was refused. */
+  deep?: boolean;
   /** What answers a value that is no such object; default: 400, as for a body. */
   refuse?(why: string): StatusError;
 }
@@ -113,6 +116,7 @@ export function conform(
   const refuse = decoding.refuse ?? ((why) => cannotHandle(served.info, why));
   const value = withKind(given, served, decoding);
   refuseCrowds(value, served);
+  if (!decoding.deep) refuseDeep(value, served.info);
   const decoded = served.custom ? decodeCustom(value, served, decoding) : decodeStruct(value, served.info);
   if (decoded.error !== undefined) throw refuse(decoded.error);
   if (decoding.validation !== 'Ignore') {

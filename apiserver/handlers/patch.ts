@@ -3,6 +3,7 @@ import type { ApiResponse } from '../../kube/http.ts';
 import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
 import { conversionProblem } from '../../kube/schema/convert.ts';
 import type { Schema } from '../../kube/schema/schema.ts';
+import { isOwnController } from '../authn/controllers.ts';
 import type { ResourceExchange } from '../core.ts';
 import { conform, type FieldValidation } from '../decode/body.ts';
 import { noDuplicates } from '../decode/duplicates.ts';
@@ -59,7 +60,8 @@ function patchedObject(
     const schema: Schema = served.custom ? { type: 'any' } : served.schema;
     const patched = { type, patch: value, before, after, schema };
     const problem = () => (type === 'strategic' ? conversionProblem(result, served.info) : undefined);
-    const refuse = { refuse: (why: string) => refusedPatch(patched, problem() ?? why) };
+    const deep = isOwnController(exchange.user);
+    const refuse = { deep, refuse: (why: string) => refusedPatch(patched, problem() ?? why) };
     if (served.custom) requireKind(patched, served.info);
     if (after !== result && !isNamed(result)) throw refusedPatch(patched, problem() ?? '');
     const { validation } = query;

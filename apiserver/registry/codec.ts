@@ -1,5 +1,5 @@
 import { logicalClusterAnnotation } from '../../cluster/names.ts';
-import { decodeJson, encodeJson } from '../../kube/json.ts';
+import { anyDepth, decodeJson, encodeJson } from '../../kube/json.ts';
 import type { KubeObject, ObjectMeta } from '../../kube/object.ts';
 import { type Entry, StoreError } from '../../storage/store.ts';
 
@@ -47,7 +47,8 @@ function withoutCluster(annotations: Record<string, string>): Record<string, str
 /** The object as its owner sees it; `cluster` is given in wildcard reads. The caller owns the answer. */
 export function decodeStored(entry: Entry, cluster?: string): KubeObject {
   refuseOther(entry);
-  const { kind, apiVersion, metadata, ...rest } = decodeJson(entry.value).value as unknown as KubeObject;
+  const { value } = decodeJson(entry.value, anyDepth);
+  const { kind, apiVersion, metadata, ...rest } = value as unknown as KubeObject;
   const meta: ObjectMeta = { ...metadata, resourceVersion: String(entry.revision) };
   if (cluster !== undefined) {
     meta.annotations = { ...meta.annotations, [logicalClusterAnnotation]: cluster };

@@ -1,4 +1,5 @@
 import type { ClusterSlice } from '../../cluster/types.ts';
+import { isDeeper } from '../../kube/depth.ts';
 import { encodeJson } from '../../kube/json.ts';
 import { badRequest, StatusError } from '../../kube/status.ts';
 import { isRecord, listAt, textAt } from '../../kube/untyped.ts';
@@ -35,10 +36,8 @@ export function bounded(value: unknown, depth: number = limits.depth): unknown {
 const objectDepth = 64;
 
 /** Fails with 422. */
-export function refuseDeep(value: unknown, depth: number = objectDepth): void {
-  if (typeof value !== 'object' || value === null) return;
-  if (depth === 0) throw new StatusError(422, 'Invalid', 'the object is nested too deeply');
-  for (const child of Object.values(value)) refuseDeep(child, depth - 1);
+export function refuseNested(value: unknown): void {
+  if (isDeeper(value, objectDepth)) throw new StatusError(422, 'Invalid', 'the object is nested too deeply');
 }
 
 /** Of whatever came, only a ClusterSlice. Fails with 400, 413 or 422. */

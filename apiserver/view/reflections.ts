@@ -12,7 +12,7 @@ import { parseKey } from '../registry/keys.ts';
 import { requireNamespace } from '../registry/namespaces.ts';
 import { listEntries, rewriteObject } from '../registry/rewrite.ts';
 import type { Registry } from '../registry/types.ts';
-import { refuseDeep } from './bounds.ts';
+import { refuseNested } from './bounds.ts';
 import type { Fed } from './index.ts';
 import type { Making } from './making.ts';
 import { requireUid } from './namespace.ts';
@@ -53,7 +53,7 @@ export async function putReflection(
   body: Record<string, unknown>,
 ): Promise<KubeObject> {
   let isNew = false;
-  refuseDeep(body);
+  refuseNested(body);
   const written = await rewriteObject(
     store,
     addressIn(address, { ...kind, name: address.name }),

@@ -1,9 +1,6 @@
 import type { Json, JsonObject } from '../object.ts';
-import { badRequest } from '../status.ts';
 import { isRecord, setOwn } from '../untyped.ts';
 import type { Schema } from './schema.ts';
-
-const maxDepth = 1000;
 
 /** By whom it is reported: of metadata another one than of everything else, of a whole object and of those inside it. */
 interface Unknown {
@@ -16,26 +13,23 @@ interface Unknown {
  * `value` without the fields that `schema` does not know, which are told in kube-apiserver's order. Values of a wrong type
  * stay: validation reports them.
  * @param path where `value` is: '' for a whole object, whose apiVersion, kind and metadata its schema must name.
- * @throws StatusError 400 for values nested deeper than any schema means.
  */
 export function prune(value: Json, schema: Schema, path = ''): { value: Json; unknown: string[] } {
   const unknown: Unknown = { head: [], fields: [], embedded: [] };
-  const pruned = visit(value, schema, { path, depth: 0, into: unknown.fields, unknown });
+  const pruned = visit(value, schema, { path, into: unknown.fields, unknown });
   const { head, fields, embedded } = unknown;
   return { value: pruned, unknown: [...head, ...fields.sort(), ...embedded.sort()] };
 }
 
 interface Place {
   path: string;
-  depth: number;
   /** Where what is not known here is told. */
   into: string[];
   unknown: Unknown;
 }
 
 function visit(value: Json, given: Schema, place: Place): Json {
-  const { path, depth, into } = place;
-  if (depth > maxDepth) throw badRequest(`${path} is nested too deep`);
+  const { path, into } = place;
   if (given.type === 'list' && Array.isArray(value)) {
     return value.map((item, index) => visit(item, given.items, within(place, `${path}[${index}]`)));
   }
@@ -56,5 +50,5 @@ function visit(value: Json, given: Schema, place: Place): Json {
 }
 
 function within(place: Place, path: string): Place {
-  return { ...place, path, depth: place.depth + 1 };
+  return { ...place, path };
 }

@@ -1,4 +1,6 @@
+import { deepest, refuseDeep } from '../../../kube/depth.ts';
 import { jsonType } from '../../../kube/go-words.ts';
+import type { GroupVersionKind } from '../../../kube/gvk.ts';
 import { decodeJson } from '../../../kube/json.ts';
 import type { Json, JsonObject } from '../../../kube/object.ts';
 import { applyJsonPatch } from '../../../kube/patch/json.ts';
@@ -6,6 +8,7 @@ import { applyMergePatch } from '../../../kube/patch/merge.ts';
 import { applyStrategicMergePatch } from '../../../kube/patch/strategic.ts';
 import { badRequest, StatusError } from '../../../kube/status.ts';
 import { isRecord } from '../../../kube/untyped.ts';
+import { isOwnController } from '../../authn/controllers.ts';
 import type { ResourceExchange } from '../../core.ts';
 import type { PatchType } from '../../decode/patched.ts';
 
@@ -43,16 +46,20 @@ export interface Patching {
   duplicates: string[];
 }
 
-export function patcher({ request, served }: ResourceExchange, type: Exclude<PatchType, 'apply'>): Patching {
+export function patcher(
+  { request, served, user }: ResourceExchange,
+  type: Exclude<PatchType, 'apply'>,
+): Patching {
   const { value, duplicates } = decodePatch(request.body ?? new Uint8Array());
+  const whole = (patched: Json) => objectOf(patched, isOwnController(user) ? undefined : served.info);
   if (type === 'json') {
     const pinned = Array.isArray(value) && value.some(namesVersion);
-    return { type, patch: (current) => objectOf(applyJsonPatch(current, value)), value, pinned, duplicates };
+    return { type, patch: (current) => whole(applyJsonPatch(current, value)), value, pinned, duplicates };
   }
   const metadata = isRecord(value) ? value['metadata'] : undefined;
   const pinned = isRecord(metadata) && typeof metadata['resourceVersion'] === 'string';
   if (type === 'merge') {
-    return { type, patch: (current) => objectOf(applyMergePatch(current, value)), value, pinned, duplicates };
+    return { type, patch: (current) => whole(applyMergePatch(current, value)), value, pinned, duplicates };
   }
   if (!isRecord(value)) {
     throw badRequest(
@@ -61,7 +68,7 @@ export function patcher({ request, served }: ResourceExchange, type: Exclude<Pat
   }
   return {
     type,
-    patch: (current) => applyStrategicMergePatch(current, value as JsonObject, served.schema),
+    patch: (current) => whole(applyStrategicMergePatch(current, value as JsonObject, served.schema)),
     value,
     pinned,
     duplicates,
@@ -72,14 +79,16 @@ function namesVersion(operation: Json): boolean {
   return isRecord(operation) && operation['path'] === '/metadata/resourceVersion';
 }
 
-function objectOf(value: Json): JsonObject {
-  if (isRecord(value)) return value as JsonObject;
-  throw badRequest('the patched document is not an object');
+/** Before anybody shows what is wrong with it: that may nest in more levels than there is stack for. */
+function objectOf(value: Json, gvk: GroupVersionKind | undefined): JsonObject {
+  if (!isRecord(value)) throw badRequest('the patched document is not an object');
+  if (gvk) refuseDeep(value as JsonObject, gvk);
+  return value as JsonObject;
 }
 
 function decodePatch(body: Uint8Array): { value: Json; duplicates: string[] } {
   try {
-    return decodeJson(body, { strict: true });
+    return decodeJson(body, { strict: true, depth: deepest });
   } catch (error) {
     throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : String(error)}`);
   }

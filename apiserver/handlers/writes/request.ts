@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../../kube/object.ts';
 import { badRequest } from '../../../kube/status.ts';
+import { isOwnController } from '../../authn/controllers.ts';
 import type { ResourceExchange } from '../../core.ts';
 import { decodeBody } from '../../decode/body.ts';
 import { bodyEncoding } from '../../decode/media.ts';
@@ -7,10 +8,11 @@ import type { WriteQuery } from '../../decode/options.ts';
 
 /** The request's body as an object of the URL's kind and version. */
 export function decodeRequest(exchange: ResourceExchange, query: WriteQuery): KubeObject {
-  const { request, served } = exchange;
+  const { request, served, user } = exchange;
   const encoding = bodyEncoding(request.headers['content-type'], served);
   const object = decodeBody(request.body ?? new Uint8Array(), encoding, served, {
     validation: query.validation,
+    deep: isOwnController(user),
     warn: (message) => exchange.warnings.push(message),
   });
   exchange.audit?.sent(object);

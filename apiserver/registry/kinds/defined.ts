@@ -1,5 +1,6 @@
 import { deepEqual } from '../../../kube/deep.ts';
-import type { Json, KubeObject } from '../../../kube/object.ts';
+import { refuseDeep } from '../../../kube/depth.ts';
+import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
 import { prune } from '../../../kube/schema/prune.ts';
 import { isStatusError } from '../../../kube/status.ts';
 import type { Entry } from '../../../storage/store.ts';
@@ -33,7 +34,7 @@ function formOf(entry: Entry, served: ServedResource): Uint8Array {
   try {
     known = shaped(decodeStored(entry), served);
   } catch (error) {
-    // Too deep for any schema: nobody, nor a webhook, can have written that by this definition.
+    // Too deep: it was written before that was refused.
     if (isStatusError(error)) return entry.value;
     throw error;
   }
@@ -43,9 +44,11 @@ function formOf(entry: Entry, served: ServedResource): Uint8Array {
 
 /**
  * Without the fields that its definition does not know, and without nulls that have no place. Changes its argument. Throws
- * a StatusError for what is nested deeper than any schema means.
+ * a StatusError for what nests too deep.
  */
-export function shaped({ metadata, ...rest }: KubeObject, served: ServedResource): KubeObject {
+export function shaped(given: KubeObject, served: ServedResource): KubeObject {
+  refuseDeep(given as unknown as JsonObject, served.info);
+  const { metadata, ...rest } = given;
   const pruned = prune(rest as unknown as Json, served.schema).value;
   const object = { ...(pruned as unknown as KubeObject), metadata };
   return served.coerce?.(object).object ?? object;

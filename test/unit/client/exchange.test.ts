@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { decode, failIfNotOk } from '../../../client/exchange.ts';
+import { watchEvents } from '../../../client/watch.ts';
+import { encodeJson } from '../../../kube/json.ts';
 import type { StatusError } from '../../../kube/status.ts';
 
 test('an answer that is too long to decode is read no further than that', async () => {
@@ -17,6 +19,14 @@ test('an answer that is too long to decode is read no further than that', async 
     code: 'ETOOLARGE',
   });
   expect([read, ended]).toEqual([4, true]);
+});
+
+test('what a server put around what it took is read, however deep that was', async () => {
+  const nested = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
+  const of = (text: string) => ({ status: 200, headers: {}, body: Buffer.from(text) });
+  expect(encodeJson(await decode(of(`{"items":[${nested}]}`)))).toBe(`{"items":[${nested}]}`);
+  const events = watchEvents(of(`{"type":"ADDED","object":${nested}}\n`));
+  for await (const [event] of events) expect(encodeJson(event?.object)).toBe(nested);
 });
 
 const busy = { kind: 'Status', apiVersion: 'v1', reason: 'TooManyRequests', code: 429 };

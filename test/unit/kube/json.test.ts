@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { deepCopy, deepEqual, sameJson } from '../../../kube/deep.ts';
-import { decodeJson, decodeJsonInTurns, decodeJsonText, encodeJson } from '../../../kube/json.ts';
+import { anyDepth, decodeJson, decodeJsonInTurns, decodeJsonText, encodeJson } from '../../../kube/json.ts';
 import { JsonParser } from '../../../kube/json-parser.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -118,7 +118,26 @@ describe('decodeJson', () => {
     expect(errorOf(nested(10_001))).toBe("invalid character '[' exceeded max depth");
     const objects = `${'{"a":'.repeat(10_001)}1${'}'.repeat(10_001)}`;
     expect(errorOf(objects)).toBe("invalid character '{' exceeded max depth");
+    const deeper = decodeJsonText(nested(100_000), anyDepth).value;
+    expect(encodeJson([deeper])).toBe(nested(100_001));
+    expect(encodeJson(decodeJsonText(`[${nested(100_000)},12345678901234567890]`, anyDepth).value)).toContain(
+      '[[[',
+    );
   });
+
+  it.each([1, 5, 6, 7])(
+    'takes as many levels where it reads in turns: of the last ones %i outside',
+    async (outside) => {
+      const text = (levels: number) => {
+        const inside = levels - outside;
+        const nested = '['.repeat(inside) + ']'.repeat(inside);
+        return `${'['.repeat(outside)}${nested},"${'a'.repeat(70_000)}"${']'.repeat(outside)}`;
+      };
+      const read = (levels: number) => decodeJsonInTurns(bytes(text(levels)), async () => {});
+      expect(encodeJson(await read(10_000))).toBe(text(10_000));
+      await expect(read(10_001)).rejects.toThrow("invalid character '[' exceeded max depth");
+    },
+  );
 
   it('agrees with JSON.parse whichever reader runs', () => {
     fc.assert(

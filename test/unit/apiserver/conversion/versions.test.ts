@@ -161,6 +161,6 @@ test('what a webhook makes for the store is no longer than a body, nor deeper th
   );
   await expect(deep.stored(value)).rejects.toMatchObject({
     code: 500,
-    message: expect.stringContaining('is nested too deep'),
+    message: expect.stringContaining('exceeded max depth'),
   });
 });
