@@ -8,10 +8,10 @@ import type { Conversion, ServedResource } from '../served.ts';
 import type { Tracer } from '../tracer.ts';
 import { WebhookCallError, type WebhookCaller } from '../webhook/call.ts';
 import { postedUrl } from '../webhook/reference.ts';
+import { Turns } from '../webhook/turns.ts';
 import { Forms } from './forms.ts';
 import { Kept } from './kept.ts';
 import { ConversionError, convertedBy, kindOf, reviewOf } from './review.ts';
-import { Turns } from './turns.ts';
 
 /** For whom, and to which version of a definition. */
 export interface Asking {
@@ -130,7 +130,7 @@ export class Converter {
       try {
         return await this.#turns.run(cluster, signal, async () => {
           isItsTurn = true;
-          return take(await this.#caller.post(call));
+          return this.#caller.post(call, take);
         });
       } catch (error) {
         if (isItsTurn || !isTimeout(signal)) throw error;

@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { StatusError } from '../../kube/status.ts';
 import type { Entry } from '../../storage/store.ts';
+import { mayHold } from '../fairness/limits.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -10,10 +11,15 @@ export interface KeptLimits {
   all: number;
 }
 
-/** What it may be in a process whose heap may grow so far. */
+/** What it may be in a process whose heap may grow so far. Alone a logical cluster keeps no more than half of all. */
 export function keptLimits(heapBytes: number): KeptLimits {
-  const all = Math.max(1, Math.floor(heapBytes / 8 / mebibyte)) * mebibyte;
-  return { request: Math.min(64 * mebibyte, all), cluster: Math.min(128 * mebibyte, all), all };
+  const all = Math.max(2, Math.floor(heapBytes / 8 / mebibyte));
+  const alone = Math.floor(all / 2);
+  return {
+    request: Math.min(64, alone) * mebibyte,
+    cluster: Math.min(128, alone) * mebibyte,
+    all: all * mebibyte,
+  };
 }
 
 /** What a reader has in any case before it may be told from one that does not read, and what that takes in a second at least. */
@@ -31,8 +37,9 @@ export interface Reader {
 }
 
 /**
- * How many bytes of what webhooks made are kept for requests until those are answered. Where there is no room for more, those
- * give way first who read too slowly; where it is taken by all logical clusters together, to one that keeps less than its share
+ * How many bytes of what webhooks made are kept for requests until those are answered. A logical cluster leaves as much room as
+ * it takes, so that there is some for the next, however long those take who make theirs. Where there is no room for more, those
+ * give way first who read too slowly; where all logical clusters together leave none, to one that keeps less than its share
  * then the oldest answers of one that keeps more.
  */
 export class Kept {
@@ -81,14 +88,19 @@ export class Kept {
         `in this logical cluster is more than ${inWords(limits.cluster)}`,
       );
     }
-    while (this.#all + bytes > limits.all) {
+    while (!this.#hasRoom(cluster, bytes)) {
       const share = limits.all / (this.#clusters.size + (this.#clusters.has(cluster) ? 0 : 1));
       const isModest = this.of(cluster) + bytes <= share;
       this.#cutOne(
         (one) => one.isSlow || (one.isRead && isModest && this.of(one.cluster) > share),
-        `is more than ${inWords(limits.all)}`,
+        `leaves too little of ${inWords(limits.all)} for others`,
       );
     }
+  }
+
+  #hasRoom(cluster: string, bytes: number): boolean {
+    const room = this.limits.all - this.#all;
+    return bytes <= room && mayHold(this.of(cluster), bytes, room);
   }
 
   #cutOne(mayBe: (one: Keeping) => boolean, why: string): void {

@@ -1,18 +1,16 @@
 import https from 'node:https';
 import { isIP } from 'node:net';
-import { decodeJsonInTurns, encodeJson } from '../../kube/json.ts';
+import { encodeJson } from '../../kube/json.ts';
 import type { JsonObject } from '../../kube/object.ts';
-import { othersFirst } from '../../kube/others.ts';
-import { isRecord } from '../../kube/untyped.ts';
 import { isTimeout, within } from '../../kube/within.ts';
 import { type Egress, EgressError } from '../egress/dial.ts';
 import type { Tracer } from '../tracer.ts';
 import { connectionError, notAllowed, refusedError } from './go-text.ts';
+import { Reading, type Take, WebhookCallError } from './reading.ts';
 import { type ClientConfig, postedUrl, urlOf } from './reference.ts';
 import type { Resolve, Route } from './resolve.ts';
 
-/** Nobody was asked, or what came back is no answer. The message is kube-apiserver's, without what it was for. */
-export class WebhookCallError extends Error {}
+export { WebhookCallError } from './reading.ts';
 
 export interface WebhookCall {
   cluster: string;
@@ -30,6 +28,7 @@ const mostAnswer = 8 * 1024 * 1024;
 /** POSTs reviews. Connections are kept for the next review of the same webhook, and close with `close`. */
 export class WebhookCaller {
   readonly #agent: https.Agent;
+  readonly #reading = new Reading();
   readonly #resolve: Resolve;
   readonly #tracer: Tracer | undefined;
 
@@ -41,35 +40,35 @@ export class WebhookCaller {
     );
   }
 
-  /** The decoded answer, of the kind that was asked. Fails with WebhookCallError. */
-  async post(call: WebhookCall): Promise<JsonObject> {
-    const answer = await this.#send(call);
-    if (answer.status < 200 || answer.status > 299) {
-      throw new WebhookCallError(refusedError(answer.status, Buffer.from(answer.body).toString()));
-    }
-    if (answer.body.length === 0) {
-      const type = answer.type ?? 'application/json';
-      throw new WebhookCallError(
-        `0-length response with status code: ${answer.status} and content type: ${type}`,
-      );
-    }
-    return decodeReview(answer.body, call);
+  /**
+   * What `take` makes of the decoded answer, of the kind that was asked: until it is done others wait with theirs, so that it waits
+   * for nobody. Fails with WebhookCallError.
+   */
+  post<T>(call: WebhookCall, take: Take<T>): Promise<T> {
+    return within(call.timeoutSeconds * 1000, call.signal, async (signal) => {
+      const { status, type = 'application/json', body } = await this.#send(call, signal);
+      if (status < 200 || status > 299) {
+        throw new WebhookCallError(refusedError(status, Buffer.from(body).toString()));
+      }
+      if (body.length === 0) {
+        throw new WebhookCallError(`0-length response with status code: ${status} and content type: ${type}`);
+      }
+      return this.#reading.read(body, call, signal, take).catch((error) => {
+        throw signal.aborted && error === signal.reason ? ended(call, signal) : error;
+      });
+    });
   }
 
   close(): void {
     this.#agent.destroy();
   }
 
-  #send(call: WebhookCall): Promise<Answer> {
-    return within(call.timeoutSeconds * 1000, call.signal, (signal) => this.#sendWithin(call, signal));
-  }
-
-  async #sendWithin(call: WebhookCall, signal: AbortSignal): Promise<Answer> {
+  async #send(call: WebhookCall, signal: AbortSignal): Promise<Answer> {
     const { config, cluster, timeoutSeconds } = call;
     const posted = postedUrl(config, timeoutSeconds);
     const body = Buffer.from(`${encodeJson(call.review)}\n`);
     const most = call.maxAnswer?.(body.length) ?? mostAnswer;
-    const refuse = (why: string) => new WebhookCallError(`Post ${JSON.stringify(posted)}: ${why}`);
+    const refuse = (why: string) => refused(call, why);
     let to: { hostname: string; port: string } | undefined;
     try {
       const route = await this.#resolve(cluster, config);
@@ -84,8 +83,7 @@ export class WebhookCaller {
       });
     } catch (error) {
       if (error instanceof WebhookCallError) throw error;
-      if (isTimeout(signal)) throw refuse('context deadline exceeded');
-      if (signal.aborted) throw refuse('context canceled');
+      if (signal.aborted) throw ended(call, signal);
       if (error instanceof EgressError) throw refuse(notAllowed(error.refusal, urlOf(config)));
       throw refuse(connectionError(error, urlOf(config).hostname, to));
     }
@@ -136,6 +134,14 @@ export class WebhookCaller {
   }
 }
 
+function refused({ config, timeoutSeconds }: WebhookCall, why: string): WebhookCallError {
+  return new WebhookCallError(`Post ${JSON.stringify(postedUrl(config, timeoutSeconds))}: ${why}`);
+}
+
+function ended(call: WebhookCall, signal: AbortSignal): WebhookCallError {
+  return refused(call, isTimeout(signal) ? 'context deadline exceeded' : 'context canceled');
+}
+
 interface Answer {
   status: number;
   type?: string;
@@ -174,39 +180,3 @@ async function collected(
   }
   return Buffer.concat(chunks);
 }
-
-async function decodeReview(bytes: Uint8Array, { review: asked, cluster }: WebhookCall): Promise<JsonObject> {
-  const failed = (why: string) => new WebhookCallError(`couldn't get version/kind; json parse error: ${why}`);
-  let value: unknown;
-  try {
-    value = await decodeJsonInTurns(bytes, () => othersFirst(cluster));
-  } catch {
-    value = '';
-  }
-  if (!isRecord(value)) {
-    const type = Array.isArray(value) ? 'array' : typeof value;
-    const into =
-      'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-    throw failed(`json: cannot unmarshal ${type} into Go value of type ${into}`);
-  }
-  const apiVersion = value['apiVersion'] || asked['apiVersion'];
-  const kind = value['kind'] || asked['kind'];
-  if (kind !== asked['kind'] || !knownVersions.has(String(apiVersion))) {
-    throw new WebhookCallError(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
-    );
-  }
-  // What it does not say of itself it is taken for, and told from what it says by whoever asked.
-  return {
-    ...(value as JsonObject),
-    apiVersion: String(value['apiVersion'] ?? ''),
-    kind: String(value['kind'] ?? ''),
-  };
-}
-
-const knownVersions = new Set([
-  'admission.k8s.io/v1',
-  'admission.k8s.io/v1beta1',
-  'apiextensions.k8s.io/v1',
-  'apiextensions.k8s.io/v1beta1',
-]);

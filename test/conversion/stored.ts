@@ -1,5 +1,6 @@
 import type { ServedResource } from '../../apiserver/served.ts';
 import type { WebhookCall, WebhookCaller } from '../../apiserver/webhook/call.ts';
+import type { Take } from '../../apiserver/webhook/reading.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import type { Entry } from '../../storage/store.ts';
 import { group, widget } from './definition.ts';
@@ -35,12 +36,12 @@ interface Asked {
 
 /** Converts honestly, and pads each object. */
 export function padding(note: unknown, calls: WebhookCall[]): WebhookCaller {
-  const post = async (call: WebhookCall) => {
+  const post = async <T>(call: WebhookCall, take: Take<T>): Promise<T> => {
     calls.push(call);
     const { uid, objects, desiredAPIVersion: apiVersion } = call.review['request'] as unknown as Asked;
     const convertedObjects = objects.map((one) => ({ ...one, apiVersion, spec: { note } }));
     const response = { uid, result: { status: 'Success' }, convertedObjects };
-    return { ...call.review, response } as unknown as JsonObject;
+    return take({ ...call.review, response } as unknown as JsonObject);
   };
   return { post } as unknown as WebhookCaller;
 }

@@ -133,10 +133,10 @@ export class WebhookDispatcher {
       const review = reviewOf(question, hook.reviewVersions);
       if (review === undefined) throw new ReviewError(unknownVersions);
       const { config, timeoutSeconds } = hook;
-      const post = () => this.#caller.post({ cluster: request.cluster, config, timeoutSeconds, review });
+      const call = { cluster: request.cluster, config, timeoutSeconds, review };
+      const post = () => this.#caller.post(call, (answer) => verdictOf(answer, review, mutating));
       const name = mutating ? 'Call mutating webhook' : 'Call validating webhook';
-      const answer = await (this.#tracer?.call(name, traced(asked, review), post) ?? post());
-      verdict = verdictOf(answer, review, mutating);
+      verdict = await (this.#tracer?.call(name, traced(asked, review), post) ?? post());
     } catch (error) {
       const why = failureOf(error);
       if (why === undefined) throw error;

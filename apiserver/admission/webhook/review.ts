@@ -46,9 +46,19 @@ function gvr({ group, version, resource }: GroupVersionResource) {
   return { group, version, resource };
 }
 
+/** Of a Status; what is no text or number says nothing. */
+interface Result {
+  code?: number;
+  reason?: string;
+  message?: string;
+  details?: StatusDetails;
+}
+
+/** All that is kept of an answer. */
 export interface Verdict {
   allowed: boolean;
-  result: JsonObject;
+  /** Why not. */
+  result: Result;
   warnings: string[];
   /** A JSON patch, or undefined. */
   patch: Json | undefined;
@@ -65,9 +75,10 @@ export function verdictOf(answer: JsonObject, review: JsonObject, mutating: bool
   const { patch, patchType } = response as { patch?: string; patchType?: string };
   if (v1) checkV1(answer, review, response, mutating);
   const warnings = Array.isArray(response['warnings']) ? response['warnings'].map(String) : [];
+  const allowed = response['allowed'] === true;
   return {
-    allowed: response['allowed'] === true,
-    result: (isRecord(response['status']) ? response['status'] : {}) as JsonObject,
+    allowed,
+    result: !allowed && isRecord(response['status']) ? resultOf(response['status']) : {},
     warnings,
     patch: mutating && patch ? decodePatch(patch, v1 ? patchType : 'JSONPatch') : undefined,
   };
@@ -116,26 +127,51 @@ function decodePatch(base64: string, type: string | undefined): Json {
 }
 
 /** What the client is told when a webhook refuses. */
-export function denial(name: string, result: JsonObject): StatusError {
+export function denial(name: string, { code = 0, reason = '', message, details }: Result): StatusError {
   const by = `admission webhook ${quote(name)} denied the request`;
-  const code = typeof result['code'] === 'number' && result['code'] >= 400 ? result['code'] : 400;
-  const reason = typeof result['reason'] === 'string' ? result['reason'] : '';
-  const said = typeof result['message'] === 'string' && result['message'] ? result['message'] : reason;
-  const details = isRecord(result['details']) ? detailsOf(result['details'] as StatusDetails) : undefined;
-  return new StatusError(code, reason, said ? `${by}: ${said}` : `${by} without explanation`, details);
+  const said = message || reason;
+  return new StatusError(
+    code >= 400 ? code : 400,
+    reason,
+    said ? `${by}: ${said}` : `${by} without explanation`,
+    details,
+  );
 }
 
-function detailsOf({ causes, retryAfterSeconds, ...given }: StatusDetails): StatusDetails {
-  const rest = { ...given, ...(Number.isInteger(retryAfterSeconds) && { retryAfterSeconds }) };
-  if (!Array.isArray(causes)) return rest;
+/** Of more than this the client is told no more: small ones may be very many. */
+const mostCauses = 1000;
+
+function resultOf({ code, reason, message, details }: Record<string, unknown>): Result {
   return {
-    ...rest,
-    causes: causes.map(({ reason, message, field }) => ({
-      ...(reason && { reason }),
-      ...(message && { message }),
-      ...(field && { field }),
-    })),
+    ...(typeof code === 'number' && { code }),
+    ...texts({ reason, message }),
+    ...(isRecord(details) && { details: detailsOf(details) }),
   };
+}
+
+function detailsOf({
+  name,
+  group,
+  kind,
+  uid,
+  causes,
+  retryAfterSeconds,
+}: Record<string, unknown>): StatusDetails {
+  return {
+    ...texts({ name, group, kind, uid }),
+    ...(Number.isInteger(retryAfterSeconds) && { retryAfterSeconds: retryAfterSeconds as number }),
+    ...(Array.isArray(causes) && {
+      causes: causes
+        .slice(0, mostCauses)
+        .filter(isRecord)
+        .map(({ reason, message, field }) => texts({ reason, message, field })),
+    }),
+  };
+}
+
+function texts(given: Record<string, unknown>): Record<string, string> {
+  const said = Object.entries(given).filter(([, value]) => typeof value === 'string' && value !== '');
+  return Object.fromEntries(said) as Record<string, string>;
 }
 
 function invalid(why: string): ReviewError {

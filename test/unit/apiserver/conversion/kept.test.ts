@@ -123,7 +123,7 @@ test('all together keep so much: who keeps more than its share gives way to who 
   reading('g', 100);
   // All have 150 and no more: nobody gives way to them.
   expect(() => reading('g', 50)).toThrow(
-    'made of what is being read is more than 1000 bytes: try again later, or with a smaller limit',
+    'made of what is being read leaves too little of 1000 bytes for others: try again later, or with a smaller limit',
   );
   expect(cut).toEqual([]);
   reading('h', 90);
@@ -136,7 +136,48 @@ test('all together keep so much: who keeps more than its share gives way to who 
   expect(cut).toEqual(['a1', 'b1', 'c1', 'd1', 'e1', 'f1']);
 });
 
+test('however many keep all they may while it is being made, and begin anew, there is room for the next', () => {
+  const making = (cluster: string) => {
+    const made: Keeping[] = [];
+    for (let round = 0; round < 15; round++) {
+      const keeping = new Keeping(kept, cluster);
+      try {
+        keeping.add(entry(10));
+      } catch {
+        break;
+      }
+      made.push(keeping);
+    }
+    return made;
+  };
+  const clusters = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  let others = clusters.flatMap(making);
+  for (let round = 0; round < 20; round++) {
+    for (let second = 0; second < 30; second++) {
+      now += 1000;
+      const next = new Keeping(kept, 'next');
+      next.add(entry(10));
+      next.add(entry(10));
+      next.release();
+    }
+    for (const one of others) one.release();
+    others = clusters.flatMap(making);
+  }
+  // Five have all that one may have of 1000, the others leave as much as they have.
+  expect(clusters.map((cluster) => kept.of(cluster))).toEqual([150, 150, 150, 150, 150, 130, 60, 30]);
+});
+
+test('alone one may keep half of all', () => {
+  const small = new Kept({ request: 100, cluster: 100, all: 100 });
+  const keeping = new Keeping(small, 'a');
+  for (let part = 0; part < 5; part++) keeping.add(entry(10));
+  expect(() => keeping.add(entry(10))).toThrow(
+    'made of what is being read leaves too little of 100 bytes for others: try again later',
+  );
+});
+
 test('it is a share of what the process may have', () => {
   expect(keptLimits(4 * 1024 ** 3)).toEqual({ request: 64 << 20, cluster: 128 << 20, all: 512 << 20 });
-  expect(keptLimits(300 << 20)).toEqual({ request: 37 << 20, cluster: 37 << 20, all: 37 << 20 });
+  expect(keptLimits(300 << 20)).toEqual({ request: 18 << 20, cluster: 18 << 20, all: 37 << 20 });
+  expect(keptLimits(8 << 20)).toEqual({ request: 1 << 20, cluster: 1 << 20, all: 2 << 20 });
 });

@@ -9,6 +9,7 @@ import {
   WebhookCallError,
   type WebhookCaller,
 } from '../../../../apiserver/webhook/call.ts';
+import type { Take } from '../../../../apiserver/webhook/reading.ts';
 import type { Entry } from '../../../../storage/store.ts';
 import { group, widget } from '../../../conversion/definition.ts';
 import { conversion, hooked, padding, plain, stored } from '../../../conversion/stored.ts';
@@ -113,9 +114,9 @@ test('what is in the version already is not converted, nor counted in a review',
 test('who goes is not waited for, and takes nothing from those who watch the same', async () => {
   const posts: { call: WebhookCall; answer(): void }[] = [];
   const honest = padding('x', []);
-  const post = (call: WebhookCall) =>
+  const post = (call: WebhookCall, take: Take<unknown>) =>
     new Promise((resolve, reject) => {
-      posts.push({ call, answer: () => resolve(honest.post(call)) });
+      posts.push({ call, answer: () => resolve(honest.post(call, take)) });
       call.signal?.addEventListener('abort', () => reject(new WebhookCallError('context canceled')));
     });
   const versions = versionsOf(hooked, { post } as unknown as WebhookCaller);

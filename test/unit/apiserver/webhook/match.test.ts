@@ -99,3 +99,17 @@ test.each([
 ])('denied with %j', (result, code, message) => {
   expect(denial('x', result)).toMatchObject({ code, message });
 });
+
+test('of why a webhook refused so much is kept as a Status has, and of causes the first thousand', () => {
+  const review = reviewOf(question, ['v1']) ?? {};
+  const { uid } = review['request'] as { uid: string };
+  const cause = { reason: 'Bad', message: 'no', field: 'spec' };
+  const given = { name: 'a', group: 'b', kind: 'C', uid: 'd', retryAfterSeconds: 3 };
+  const causes = Array(10_000).fill({ ...cause, more: [{}] });
+  const status = { message: 'm', code: 403, more: [{}], details: { ...given, more: [{}], causes } };
+  const answerOf = (allowed: boolean) => ({ ...review, response: { uid, allowed, status, more: [{}] } });
+  const { result } = verdictOf(answerOf(false), review, false);
+  expect(result).toEqual({ message: 'm', code: 403, details: { ...given, causes: Array(1000).fill(cause) } });
+  expect(denial('x', result).details).toEqual({ ...given, causes: Array(1000).fill(cause) });
+  expect(verdictOf(answerOf(true), review, false).result).toEqual({});
+});

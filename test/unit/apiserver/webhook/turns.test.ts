@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Turns } from '../../../../apiserver/conversion/turns.ts';
+import { Turns } from '../../../../apiserver/webhook/turns.ts';
 
 const forever = new AbortController().signal;
 
