@@ -57,6 +57,10 @@ export async function define(side: Side, storage: string, conversion: object = {
   }
   await settle(side, { method: 'GET', path: widgets('v1') }, ({ status }) => status === 200);
   await settle(side, { method: 'GET', path: `/apis/${group}/v2` }, ({ status }) => status === 200);
+  // Of the version that is stored alone it tells a hash; before, Kubernetes may go by the definition that was.
+  await settle(side, { method: 'GET', path: `/apis/${group}/${storage}` }, ({ json }) =>
+    ((json as Loose).resources as Loose[]).some((one) => one['storageVersionHash'] !== undefined),
+  );
 }
 
 const dropped = new Set([
