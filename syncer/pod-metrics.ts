@@ -47,6 +47,7 @@ export function usageReader(connecting: Connecting): UsageReader {
     slots.set(where, known);
     return known;
   };
+  const rests = (where: string) => (resting.get(where) ?? 0) > Date.now();
   return async (cluster, pods, caller) => {
     const found: PodUsage['found'] = new Map();
     const unknown = new Map<string, string>();
@@ -61,12 +62,18 @@ export function usageReader(connecting: Connecting): UsageReader {
       for (const [namespace, there] of places) {
         const release = await slotsOf(where).take(signal);
         try {
+          // Whoever had the slot may have found it silent.
+          if (rests(where)) return void unknown.set(where, silent(where));
           const told = await usageIn(way, { cluster, where, namespace, only: there });
           answered = true;
           for (const pod of there) {
             const of = told.get(pod.metadata.name ?? '');
             if (of) found.set(pod, of);
           }
+        } catch (error) {
+          ended.throwIfAborted();
+          if (!isRefusal(error)) resting.set(where, Date.now() + restMs);
+          throw error;
         } finally {
           release();
         }
@@ -76,11 +83,10 @@ export function usageReader(connecting: Connecting): UsageReader {
       const all = [...(await placesOf({ ...connecting, signal }, cluster, pods))];
       await Promise.all(
         all.map(async ([where, places]) => {
-          if ((resting.get(where) ?? 0) > Date.now()) return void unknown.set(where, silent(where));
+          if (rests(where)) return void unknown.set(where, silent(where));
           await ofCluster(where, places, signal).catch((error: unknown) => {
             ended.throwIfAborted();
             unknown.set(where, wordsOf(where, error));
-            if (!isRefusal(error)) resting.set(where, Date.now() + restMs);
           });
         }),
       );
