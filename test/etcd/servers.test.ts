@@ -159,7 +159,7 @@ describe('a lease', () => {
     await own.kill();
     const killed = performance.now();
     await until(() => lease.lost.aborted);
-    expect(performance.now() - killed).toBeLessThan(15_000);
+    expect(performance.now() - killed).toBeLessThan(60_000);
     await own.start();
     const next = await holdLease(connection, 2);
     await connection.call(txn, {

@@ -33,7 +33,7 @@ test('what stands before a cluster that was away is not obeyed longer than that'
   isAway = false;
   await until('it is there', async () => (await upstream.slice(ref))?.present);
   // A heartbeat, of which there are several a second here, and not the minute that was asked for.
-  expect(Date.now() - since).toBeLessThan(20_000);
+  expect(Date.now() - since).toBeLessThan(50_000);
 }, 90_000);
 
 test('nor where no heartbeat was lost by it', async () => {
@@ -55,7 +55,7 @@ test('nor where no heartbeat was lost by it', async () => {
   const ref = await upstream.place(deployment('web', 4), { east: active });
   await until('it is there', async () => (await upstream.slice(ref))?.present);
   expect(asked).toBe(1);
-  expect(Date.now() - since).toBeLessThan(20_000);
+  expect(Date.now() - since).toBeLessThan(50_000);
 }, 90_000);
 
 test.each([429, 408])(
