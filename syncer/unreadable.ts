@@ -79,7 +79,7 @@ export class Unreadable {
     const of = groupResource(kind);
     const reading: Reading = {
       onOutcome: (failure) => {
-        const isAnswered = failure === undefined || absenceOf(failure) === 'notServed';
+        const isAnswered = isAnswer(failure);
         if (isAnswered) reading.onRest();
         this.#note(of, failure);
         if (isAnswered) return undefined;
@@ -121,7 +121,7 @@ export class Unreadable {
   #note(of: string, failure: unknown): void {
     const before = this.#refused.get(of);
     const why = whyOf(failure);
-    if (failure !== undefined && why === undefined) return;
+    if (!isAnswer(failure) && why === undefined) return;
     if (before === 'Endless' && why === undefined && this.#isReadInVain(of)) return;
     if (before === why) return;
     if (why) this.#refused.set(of, why);
@@ -143,6 +143,11 @@ export class Unreadable {
       this.#waiting.set(of, [...(this.#waiting.get(of) ?? []), tell]);
     });
   }
+}
+
+/** Of a kind that is not served nothing is kept from us. */
+function isAnswer(failure: unknown): boolean {
+  return failure === undefined || absenceOf(failure) === 'notServed';
 }
 
 function whyOf(failure: unknown): Why | undefined {

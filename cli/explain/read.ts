@@ -3,6 +3,7 @@ import { refKey } from '../../cluster/closure.ts';
 import { placedKind } from '../../cluster/kinds.ts';
 import { placementName } from '../../cluster/placement.ts';
 import type { ObjectRef, Placement } from '../../cluster/types.ts';
+import { groupResource } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 import type { Place } from '../connection.ts';
@@ -26,13 +27,33 @@ export async function orWhoHelps<T>(read: Promise<T>, { cluster, namespace }: Pl
     return await read;
   } catch (error) {
     if (!isStatusError(error, 'Forbidden')) throw error;
-    const user = /User "([\w.@:-]+)"/.exec(error.message)?.[1];
-    const gives = `kubectl create rolebinding NAME --clusterrole view --user ${user ?? 'USER'} -n ${namespace}`;
+    const user = /User "([\w.@:-]+)"/.exec(error.message)?.[1] ?? 'USER';
+    const { group = '', kind: resource = '' } = error.details ?? {};
+    const bind = (role: string) => `kubectl create rolebinding NAME --${role} --user ${user} -n ${namespace}`;
+    const role = `kubectl create role NAME --verb get --resource ${groupResource({ group, resource })} -n ${namespace}`;
+    const [enough, gives] = isViewed(group, resource)
+      ? ['the ClusterRole view', bind('clusterrole view')]
+      : ['a role that may get it', `${role} and ${bind('role NAME')}`];
     throw new FailedError(
-      `${error.message}: the ClusterRole view is enough; whoever administers ${cluster} gives it: ${gives}`,
+      `${error.message}: ${enough} is enough; whoever administers ${cluster} gives it: ${gives}`,
     );
   }
 }
+
+/** Whether the default ClusterRole `view` is for it; what is aggregated to that is not known here. */
+function isViewed(group: string, resource: string): boolean {
+  return resource !== 'secrets' && viewed.has(group);
+}
+
+const viewed = new Set([
+  '',
+  'apps',
+  'autoscaling',
+  'batch',
+  'discovery.k8s.io',
+  'networking.k8s.io',
+  'policy',
+]);
 
 /** None where they may not be read. */
 export async function orNone<T extends KubeObject>(read: Promise<{ items: T[] }>): Promise<T[]> {

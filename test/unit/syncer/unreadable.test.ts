@@ -36,6 +36,14 @@ test('each cause is told as what it is', () => {
   expect(changes).toBe(5);
 });
 
+test('what was refused is not, once the cluster serves no such kind', () => {
+  void pods.onOutcome(forbidden);
+  kinds.note(serviceKind, forbidden);
+  void pods.onOutcome(unserved);
+  kinds.note(serviceKind, unserved);
+  expect(kinds.list()).toEqual(none);
+});
+
 test('what is read in vain is told of when it lasts', () => {
   void pods.onOutcome(silent);
   expect([kinds.has(podKind), kinds.list()]).toEqual([false, none]);
@@ -98,9 +106,6 @@ test('a kind that was silent once, and is not served then, is not waited for', (
     expect(services.onOutcome(unserved)).toBeUndefined();
   }
   expect(kinds.list()).toEqual(none);
-  void pods.onOutcome(forbidden);
-  void pods.onOutcome(unserved);
-  expect(kinds.list()).toEqual({ ...none, Forbidden: ['pods'] });
 });
 
 test('how long nobody answers of a kind counts anew when the cluster is back: all is just being read again', () => {
