@@ -95,7 +95,9 @@ async function startUnserved(
   const store = openMemory();
   const views = [usageView(() => client)];
   const connectPod = podLogs(name);
-  const server = createApiServer({ store, logicalClusters: false, authenticate, connectPod, views });
+  // Whoever still speaks to a simulation that ends comes to no other server: it is not waited for.
+  const limits = { lingerSeconds: 0.1 };
+  const server = createApiServer({ store, logicalClusters: false, authenticate, connectPod, views, limits });
   const client: Client = new Client(server.transport(admin), { userAgent: 'simulation' });
   const stop = new AbortController();
   // One lifetime for as many watches as there are kinds.
