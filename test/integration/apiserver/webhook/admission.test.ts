@@ -9,6 +9,10 @@ beforeAll(async () => {
   hooks = await startHooks({
     '/deny': () => ({ allowed: false, status: { code: 403, reason: 'Forbidden', message: 'no' } }),
     '/warn': () => ({ allowed: true, warnings: ['careful'] }),
+    '/many': () => ({
+      allowed: true,
+      warnings: Array.from({ length: 300_000 }, (_, index) => `careful ${index}`),
+    }),
     '/one': () => patchOf([{ op: 'add', path: '/metadata/labels', value: { one: 'yes' } }]),
     '/two': ({ object }) =>
       object.data?.two ? { allowed: true } : patchOf([{ op: 'add', path: '/data', value: { two: 'yes' } }]),
@@ -73,6 +77,13 @@ test('warnings go to the client; deletions are asked about with the old object',
     object: null,
     oldObject: { data: { k: 'v' } },
   });
+});
+
+test('a webhook that warns of very many things is told on as far as Kubernetes does, and holds up nobody', async () => {
+  await configure('Validating', { clientConfig: hooks.config('/many') });
+  const { status, headers } = await api.call('POST', configMaps, configMap('a'));
+  const warnings = [headers['warning'] ?? []].flat();
+  expect([status, warnings[0], warnings.at(-1)]).toEqual([201, '299 - "careful 0"', '299 - "careful 382"']);
 });
 
 test('patches change what is stored; an earlier webhook that wants to is asked again', async () => {
