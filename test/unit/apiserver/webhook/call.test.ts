@@ -117,6 +117,15 @@ test.each(['a', 'c'])('who waits for it has its timeout, and may leave (%s)', as
   await expect(caller.post(callOf(cluster, '/long'), async () => 'read')).resolves.toBe('read');
 });
 
+test('an answer whose kind is no text is none', async () => {
+  const odd = Buffer.from(JSON.stringify({ ...review, kind: { toString: 1, valueOf: 1 } }));
+  await expect(
+    callerOf(undefined, () => [odd]).post(callOf('a', '/odd'), async () => 'read'),
+  ).rejects.toThrow(
+    "couldn't get version/kind; json parse error: json: cannot unmarshal object into Go struct field .kind of type string",
+  );
+});
+
 test('who leaves while its answer is read ends that, and gives its place to the next', async () => {
   Object.assign(reading, { now: 0, most: 0, done: 0 });
   const caller = callerOf();
