@@ -34,9 +34,8 @@ function finish(
     ...response.headers,
     ...flowHeaders(exchange),
   };
-  if (exchange && exchange.warnings.length > 0) {
-    headers['warning'] = [...new Set(exchange.warnings)].map(warningHeader);
-  }
+  const warnings = exchange?.warnings.texts ?? [];
+  if (warnings.length > 0) headers['warning'] = warnings.map(warningHeader);
   const { status, body, tunnel, events } = response;
   if (events) return { status, headers, body, events };
   return tunnel ? { status, headers, body, tunnel } : { status, headers, body };
@@ -45,5 +44,5 @@ function finish(
 /** RFC 7234 warn-text: a quoted string of printable characters. */
 function warningHeader(message: string): string {
   const clean = message.replace(/[^\x20-\x7e]/g, '?').replace(/[\\"]/g, '\\$&');
-  return `299 - "${clean.slice(0, 4096)}"`;
+  return `299 - "${clean}"`;
 }

@@ -23,6 +23,7 @@ import type { ObjectRegistry } from './registry/types.ts';
 import type { RequestInfo } from './request.ts';
 import type { ServedResource } from './served.ts';
 import type { RequestTrace, Tracer } from './tracer.ts';
+import type { Warnings } from './warnings.ts';
 
 /** What every handler may use; made once by createApiServer. */
 export interface Core {
@@ -74,7 +75,7 @@ export interface Exchange {
   info: RequestInfo;
   user: UserInfo;
   /** Texts for `Warning: 299` headers. */
-  warnings: string[];
+  warnings: Warnings;
   /** Undefined where nobody wants to know of it. */
   audit?: AuditRecord | undefined;
   /** Undefined where this one is not traced. */

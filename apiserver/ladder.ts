@@ -30,6 +30,7 @@ import { definedLately } from './registry/kinds/definitions.ts';
 import { clusterIn, isLongRunning } from './request.ts';
 import type { ServedResource } from './served.ts';
 import type { RequestTrace } from './tracer.ts';
+import { Warnings } from './warnings.ts';
 
 export interface Ladder {
   /** From the network: finds out who asks and whether they may first, then reads the body. */
@@ -107,7 +108,7 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
         audit?.impersonated(by);
       }
       const { info, view, wrong } = asked;
-      exchange = { core, request, info, user: by, warnings: [], audit, trace };
+      exchange = { core, request, info, user: by, warnings: new Warnings(), audit, trace };
       known?.(exchange);
       // It would end as it begins.
       const late = peer && core.closing.aborted && isLongRunning(info);

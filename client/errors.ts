@@ -79,7 +79,7 @@ const reasons: Readonly<Record<number, string>> = {
 export function statusErrorOf(code: number, body: unknown, retryAfter?: string): StatusError {
   const later = /^\d{1,9}$/.test(retryAfter ?? '') && { retryAfterSeconds: Number(retryAfter) };
   if (isStatus(body)) {
-    const known = typeof body.code === 'number' && body.code >= 400 ? body.code : code;
+    const known = Number.isInteger(body.code) && body.code >= 400 && body.code <= 999 ? body.code : code;
     const reason = body.reason || reasons[known] || 'Unknown';
     const details = later ? { ...later, ...body.details } : body.details;
     return new StatusError(known, reason, body.message || reason, details);

@@ -1,18 +1,17 @@
 import type { ApiResponse } from '../kube/http.ts';
 import { anyDepth, decodeJson } from '../kube/json.ts';
+import { Pieces } from '../kube/pieces.ts';
 import { statusErrorOf, TransportError } from './errors.ts';
 
 /** The body as one piece. Streams longer than `max` bytes fail with ETOOLARGE, and are read no further. */
 export async function collect(body: ApiResponse['body'], max: number): Promise<Uint8Array> {
   if (body instanceof Uint8Array) return body;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > max) throw tooLarge(max);
-    chunks.push(chunk);
+  const pieces = new Pieces();
+  for await (const piece of body) {
+    pieces.add(piece);
+    if (pieces.length > max) throw tooLarge(max);
   }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+  return pieces.whole();
 }
 
 /** What is longer becomes no text, which is half a gibibyte at most; and all of it is in memory several times. */

@@ -3,6 +3,7 @@ import https from 'node:https';
 import tls from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiRequest, ApiResponse, Transport } from '../kube/http.ts';
+import { Pieces } from '../kube/pieces.ts';
 import { TransportError } from './errors.ts';
 import { boundedBody, receive } from './response.ts';
 import { tunnelOf } from './tunnel.ts';
@@ -158,9 +159,9 @@ function exchange(
 }
 
 async function collectBody(incoming: http.IncomingMessage, max: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of boundedBody(incoming, max, (error) => translate(error))) chunks.push(chunk);
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+  const pieces = new Pieces();
+  for await (const piece of boundedBody(incoming, max, (error) => translate(error))) pieces.add(piece);
+  return pieces.whole();
 }
 
 function translate(error: unknown, reused = false): TransportError {

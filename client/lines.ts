@@ -1,3 +1,4 @@
+import { Pieces } from '../kube/pieces.ts';
 import { TransportError } from './errors.ts';
 
 const newline = 0x0a;
@@ -12,27 +13,22 @@ export async function* lines(
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   max: number = defaultMax,
 ): AsyncIterable<string> {
-  let pending: Uint8Array[] = [];
-  let held = 0;
+  let line = new Pieces();
   for await (const chunk of chunks) {
     let start = 0;
     for (;;) {
       const end = chunk.indexOf(newline, start);
       const part = chunk.subarray(start, end < 0 ? chunk.length : end);
-      held += part.length;
-      if (held > max) throw new TransportError('ETOOLARGE', `a line is longer than ${max} bytes`);
-      if (part.length > 0) pending.push(part);
+      if (part.length > 0) line.add(part);
+      if (line.length > max) throw new TransportError('ETOOLARGE', `a line is longer than ${max} bytes`);
       if (end < 0) break;
-      if (held > 0) yield text(pending);
-      pending = [];
-      held = 0;
+      if (line.length > 0) yield text(line.whole());
+      line = new Pieces();
       start = end + 1;
     }
   }
 }
 
-function text(parts: Uint8Array[]): string {
-  const [first] = parts;
-  if (parts.length > 1 || first === undefined) return Buffer.concat(parts).toString('utf8');
-  return Buffer.from(first.buffer, first.byteOffset, first.byteLength).toString('utf8');
+function text({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('utf8');
 }

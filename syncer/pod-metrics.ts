@@ -19,6 +19,8 @@ const atOnce = 4;
 const maxBytes = 16 << 20;
 /** For how long a cluster that did not answer is not asked again. */
 const restMs = 10_000;
+/** Who has been asked for less time than this when that of all together is over is not silent. */
+const silentMs = budgetMs / 2;
 
 export interface PodUsage {
   /** What is known, by the pods that were asked for. */
@@ -61,6 +63,7 @@ export function usageReader(connecting: Connecting): UsageReader {
       const way = { ...connecting, signal };
       for (const [namespace, there] of places) {
         const release = await slotsOf(where).take(signal);
+        const began = performance.now();
         try {
           // Whoever had the slot may have found it silent.
           if (rests(where)) return void unknown.set(where, silent(where));
@@ -72,7 +75,8 @@ export function usageReader(connecting: Connecting): UsageReader {
           }
         } catch (error) {
           ended.throwIfAborted();
-          if (!isRefusal(error)) resting.set(where, Date.now() + restMs);
+          const wasCut = signal.aborted && performance.now() - began < silentMs;
+          if (!wasCut && !isRefusal(error)) resting.set(where, Date.now() + restMs);
           throw error;
         } finally {
           release();

@@ -160,8 +160,7 @@ class Asked implements AdmissionRequest {
   }
 
   warn(message: string): void {
-    const { warnings } = this.#exchange;
-    if (!warnings.includes(message)) warnings.push(message);
+    this.#exchange.warnings.add(message);
   }
 
   get annotate(): AdmissionRequest['annotate'] {

@@ -136,5 +136,5 @@ function warnOfDuplicates(
     const why = `error converting YAML to JSON: ${unmarshalErrors(duplicates)}`;
     throw badRequest(`error strict decoding YAML: ${why}`);
   }
-  exchange.warnings.push(...duplicates);
+  for (const duplicate of duplicates) exchange.warnings.add(duplicate);
 }

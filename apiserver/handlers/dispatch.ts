@@ -93,7 +93,7 @@ function warnDeprecated({ info, served, warnings }: ResourceExchange): void {
   const deprecated = served.custom
     ? served.deprecation
     : deprecations[`${info.group}/${info.version}/${info.resource}`];
-  if (deprecated !== undefined) warnings.push(deprecated);
+  if (deprecated !== undefined) warnings.add(deprecated);
 }
 
 /** What is stored as an Event of the core group goes by the name by which it was asked for. */

@@ -47,11 +47,7 @@ function patchedObject(
   { patch, value, type, duplicates }: Patching,
 ): (current: KubeObject) => KubeObject {
   const { served, stored } = exchange;
-  const seen = new Set<string>();
-  const warn = (message: string) => {
-    if (!seen.has(message)) exchange.warnings.push(message);
-    seen.add(message);
-  };
+  const warn = (message: string) => exchange.warnings.add(message);
   return (current) => {
     const before = fromStored(current, served) as unknown as JsonObject;
     const result = patch(before);

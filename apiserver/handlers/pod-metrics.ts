@@ -51,7 +51,7 @@ async function measured(
   const { found, unknown, answered } = await core.podUsage(info.cluster, pods, request.signal);
   if (!answered && unknown.length > 0)
     throw new StatusError(503, 'ServiceUnavailable', unknown.join('; '), {});
-  for (const words of unknown) warnings.push(`${words}: pods of it are left out`);
+  for (const words of unknown) warnings.add(`${words}: pods of it are left out`);
   return pods.flatMap((pod) => {
     const usage = found.get(pod);
     return usage ? [shown(pod, usage)] : [];

@@ -42,7 +42,7 @@ export async function handleScale(exchange: ResourceExchange): Promise<ApiRespon
   const type = info.verb === 'patch' ? patchType({ ...exchange, served: scaleServed }) : undefined;
   const query = writeQuery(exchange, kind, type === 'apply');
   if (type === 'apply') return applyScale(exchange, query);
-  const decoding = { validation: query.validation, warn: (text: string) => exchange.warnings.push(text) };
+  const decoding = { validation: query.validation, warn: (text: string) => exchange.warnings.add(text) };
   const sent = type === undefined ? decodeScale(exchange, decoding) : undefined;
   if (sent) checkScale(exchange, sent);
   const change = (object: KubeObject): KubeObject => {

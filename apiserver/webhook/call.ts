@@ -2,6 +2,7 @@ import https from 'node:https';
 import { isIP } from 'node:net';
 import { encodeJson } from '../../kube/json.ts';
 import type { JsonObject } from '../../kube/object.ts';
+import { Pieces } from '../../kube/pieces.ts';
 import { isTimeout, within } from '../../kube/within.ts';
 import { type Egress, EgressError } from '../egress/dial.ts';
 import type { Tracer } from '../tracer.ts';
@@ -171,12 +172,10 @@ async function collected(
   body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   most: number,
 ): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > most) throw new WebhookCallError('http: request body too large');
-    chunks.push(chunk);
+  const pieces = new Pieces();
+  for await (const piece of body) {
+    pieces.add(piece);
+    if (pieces.length > most) throw new WebhookCallError('http: request body too large');
   }
-  return Buffer.concat(chunks);
+  return pieces.whole();
 }

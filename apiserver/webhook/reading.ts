@@ -1,3 +1,4 @@
+import { jsonType } from '../../kube/go-words.ts';
 import { decodeJsonInTurns } from '../../kube/json.ts';
 import type { Json, JsonObject } from '../../kube/object.ts';
 import { othersFirst } from '../../kube/others.ts';
@@ -58,13 +59,21 @@ async function jsonIn(bytes: Uint8Array, cluster: string, signal: AbortSignal): 
   }
 }
 
+const unread = "couldn't get version/kind; json parse error: ";
+
 function reviewIn(value: Json = '', asked: JsonObject): JsonObject {
   if (!isRecord(value)) {
     const type = Array.isArray(value) ? 'array' : typeof value;
     const into =
       'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
     const why = `json: cannot unmarshal ${type} into Go value of type ${into}`;
-    throw new WebhookCallError(`couldn't get version/kind; json parse error: ${why}`);
+    throw new WebhookCallError(unread + why);
+  }
+  for (const field of ['apiVersion', 'kind']) {
+    const given = value[field] ?? '';
+    if (typeof given === 'string') continue;
+    const into = `Go struct field .${field} of type string`;
+    throw new WebhookCallError(`${unread}json: cannot unmarshal ${jsonType(given)} into ${into}`);
   }
   const apiVersion = value['apiVersion'] || asked['apiVersion'];
   const kind = value['kind'] || asked['kind'];

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type https from 'node:https';
 import type { Socket } from 'node:net';
 import type { PeerCertificate, TLSSocket } from 'node:tls';
+import { Pieces } from '../../kube/pieces.ts';
 import { StatusError } from '../../kube/status.ts';
 import type { Limits } from '../core.ts';
 import type { Peer } from '../plugins.ts';
@@ -101,24 +102,21 @@ export function bodyReader(
 
 function readAll(raw: IncomingMessage, out: ServerResponse, limit: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    let pieces: Pieces | undefined = new Pieces();
     const end = (error: StatusError) => {
-      size = Infinity;
-      chunks.length = 0;
+      pieces = undefined;
       reject(error);
     };
     const early = () => end(new StatusError(400, 'BadRequest', 'unexpected EOF'));
     // Who left before it was known who they are is not told of any more.
     if (raw.destroyed || out.closed) return early();
     raw.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= limit) chunks.push(chunk);
-      else end(entityTooLarge(limit));
+      pieces?.add(chunk);
+      if (pieces && pieces.length > limit) end(entityTooLarge(limit));
     });
     raw.on('end', () => {
       out.off('close', early);
-      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks));
+      if (pieces) resolve(pieces.whole());
     });
     raw.on('error', early);
     out.on('close', early);

@@ -1,5 +1,6 @@
 import { andThen, type Later } from '../../../kube/later.ts';
 import type { JsonObject } from '../../../kube/object.ts';
+import { othersFirst } from '../../../kube/others.ts';
 import { badRequest, internalError } from '../../../kube/status.ts';
 import { textAt } from '../../../kube/untyped.ts';
 import type { Entry, Store } from '../../../storage/store.ts';
@@ -26,6 +27,8 @@ const configurations = {
 };
 
 const none: readonly Hook[] = [];
+/** Of those that validate so many are asked at a time for a request: each is sent all of the object. */
+const mostAtOnce = 16;
 
 /**
  * Calls the webhooks that a logical cluster's configurations name.
@@ -73,7 +76,7 @@ export class WebhookDispatcher {
     });
   }
 
-  /** All at once; the first refusal counts. */
+  /** Together; the first refusal counts. */
   validate(request: AdmissionRequest): Later<void> {
     return andThen(this.#hooks(request, 'validating'), (hooks) =>
       hooks.length === 0 ? undefined : this.#validate(request, hooks),
@@ -87,7 +90,14 @@ export class WebhookDispatcher {
       const one = await questionFor(hook, request, this.#catalog, access);
       if (one) asked.push(one);
     }
-    await Promise.all(asked.map((one) => this.#ask(one, request, false)));
+    const due = eachOf(asked);
+    const askSome = async () => {
+      for (const one of due) {
+        if (one !== asked[0]) await othersFirst(request.cluster);
+        await this.#ask(one, request, false);
+      }
+    };
+    await Promise.all(asked.slice(0, mostAtOnce).map(askSome));
   }
 
   async #mutateOnce(request: AdmissionRequest, hooks: readonly Hook[], session: Session): Promise<void> {
@@ -147,6 +157,11 @@ export class WebhookDispatcher {
     if (!verdict.allowed) throw denial(hook.name, verdict.result);
     return verdict;
   }
+}
+
+/** Once, by whoever asks next: whoever fails ends it for all. */
+function* eachOf(asked: readonly Asked[]): Generator<Asked> {
+  yield* asked;
 }
 
 /** As kube-apiserver has them. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { jsonType } from '../../../kube/go-words.ts';
 import type { GroupVersionKind, GroupVersionResource } from '../../../kube/gvk.ts';
 import { decodeJson } from '../../../kube/json.ts';
 import type { Json, JsonObject } from '../../../kube/object.ts';
@@ -72,9 +73,12 @@ export function verdictOf(answer: JsonObject, review: JsonObject, mutating: bool
   const response = answer['response'];
   if (!isRecord(response)) throw invalid('webhook response was absent');
   const v1 = review['apiVersion'] === 'admission.k8s.io/v1';
+  for (const field of ['uid', 'patch', 'patchType']) textOf(response[field], field);
   const { patch, patchType } = response as { patch?: string; patchType?: string };
   if (v1) checkV1(answer, review, response, mutating);
-  const warnings = Array.isArray(response['warnings']) ? response['warnings'].map(String) : [];
+  const given = response['warnings'] ?? [];
+  if (!Array.isArray(given)) throw ofNoType(given, 'warnings', 'array');
+  const warnings = given.map((warning) => textOf(warning, 'warnings'));
   const allowed = response['allowed'] === true;
   return {
     allowed,
@@ -82,6 +86,18 @@ export function verdictOf(answer: JsonObject, review: JsonObject, mutating: bool
     warnings,
     patch: mutating && patch ? decodePatch(patch, v1 ? patchType : 'JSONPatch') : undefined,
   };
+}
+
+/** What is anything else may say to be as long as it likes, and is made no text of. */
+function textOf(value: unknown, field: string): string {
+  const given = value ?? '';
+  if (typeof given !== 'string') throw ofNoType(given, field, 'string');
+  return given;
+}
+
+function ofNoType(value: unknown, field: string, type: string): ReviewError {
+  const given = jsonType(value);
+  return invalid(`response.${field} is ${/^[ao]/.test(given) ? 'an' : 'a'} ${given}, no ${type}`);
 }
 
 function checkV1(
@@ -126,12 +142,15 @@ function decodePatch(base64: string, type: string | undefined): Json {
   throw undecodable(`json: cannot unmarshal ${given} into Go value of type jsonpatch.Patch`);
 }
 
+/** HTTP has no room for more. */
+const mostCode = 999;
+
 /** What the client is told when a webhook refuses. */
 export function denial(name: string, { code = 0, reason = '', message, details }: Result): StatusError {
   const by = `admission webhook ${quote(name)} denied the request`;
   const said = message || reason;
   return new StatusError(
-    code >= 400 ? code : 400,
+    Number.isInteger(code) && code >= 400 && code <= mostCode ? code : 400,
     reason,
     said ? `${by}: ${said}` : `${by} without explanation`,
     details,

@@ -1,6 +1,7 @@
 import { isHeld, isReflected, reflectedAs, reflectedFrom } from '../../../cluster/reflected.ts';
 import type { ApiResponse, Transport } from '../../../kube/http.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { Pieces } from '../../../kube/pieces.ts';
 import { internalError, StatusError } from '../../../kube/status.ts';
 import { getOwn, isRecord } from '../../../kube/untyped.ts';
 import { admissionFor } from '../../admission/chain.ts';
@@ -146,13 +147,11 @@ interface Whole extends ApiResponse {
 const mostBytes = 3 * 1024 * 1024;
 
 async function whole(response: ApiResponse): Promise<Whole> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
+  const pieces = new Pieces();
   const body = response.body instanceof Uint8Array ? [response.body] : response.body;
-  for await (const chunk of body) {
-    bytes += chunk.byteLength;
-    if (bytes > mostBytes) throw internalError('the answer of the physical cluster is too large');
-    chunks.push(chunk);
+  for await (const piece of body) {
+    pieces.add(piece);
+    if (pieces.length > mostBytes) throw internalError('the answer of the physical cluster is too large');
   }
-  return { status: response.status, headers: contentType(response), body: Buffer.concat(chunks) };
+  return { status: response.status, headers: contentType(response), body: pieces.whole() };
 }

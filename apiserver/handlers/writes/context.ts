@@ -28,10 +28,7 @@ export function writeContext(
     validate: admission.validate,
     user,
     authorize: core.authorize,
-    // A write that is tried again says the same again.
-    warn: (message: string) => {
-      if (!exchange.warnings.includes(message)) exchange.warnings.push(message);
-    },
+    warn: (message: string) => exchange.warnings.add(message),
   };
 }
 

@@ -30,7 +30,7 @@ export async function deleteOne(
 export function warnOfOrphans({ stored, warnings }: ResourceExchange, options: DeleteOptions): void {
   const { group, resource } = stored.info;
   if (group !== 'batch' || resource !== 'jobs' || options.propagationPolicy !== undefined) return;
-  warnings.push(
+  warnings.add(
     'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   );
 }

@@ -36,7 +36,7 @@ export async function postedObject(
     older ? { ...value, apiVersion: formatApiVersion(kind) } : value,
     duplicates,
     { info: shape, schema: schemaOf(kind) ?? { type: 'any' } },
-    { validation: query.validation, warn: (message) => exchange.warnings.push(message) },
+    { validation: query.validation, warn: (message) => exchange.warnings.add(message) },
   );
   exchange.audit?.sent(object);
   const { namespace } = object.metadata;

@@ -13,7 +13,7 @@ export function decodeRequest(exchange: ResourceExchange, query: WriteQuery): Ku
   const object = decodeBody(request.body ?? new Uint8Array(), encoding, served, {
     validation: query.validation,
     deep: isOwnController(user),
-    warn: (message) => exchange.warnings.push(message),
+    warn: (message) => exchange.warnings.add(message),
   });
   exchange.audit?.sent(object);
   return object;

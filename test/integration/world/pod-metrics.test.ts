@@ -3,7 +3,7 @@ import { type PodMetrics, podMetrics } from '../../../cluster/pod-metrics.ts';
 import type { UserInfo } from '../../../kube/http.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { adminUser } from '../../../server/identity.ts';
-import { deployment, resources, settled } from '../../world/objects.ts';
+import { deployment, resources, settled, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
 let world: World;
@@ -136,6 +136,32 @@ describe('what pods use', () => {
     });
     await settled(world.admin, 'web.deployments.apps');
   });
+
+  test('of a cluster that answered all that it was asked is told to others, though whoever asks of many namespaces runs out of time', async () => {
+    const names = ['one', 'two', 'three'];
+    for (const name of names) {
+      await world.admin.create(resources.namespaces, { metadata: { name } });
+      const web = deployment('web', 1, 'east');
+      const metadata = { ...web.metadata, namespace: name };
+      await world.admin.create(resources.deployments, { ...web, metadata }, { namespace: name });
+    }
+    await until('their pods are measured', async () => {
+      const { items } = await list({ namespace: undefined });
+      return items.length === 4 + names.length;
+    });
+    const { faults } = world.physical('east');
+    faults.intercept = async ({ url, signal }) => {
+      if (!url.includes('/apis/metrics.k8s.io/')) return;
+      await new Promise((resolve, reject) => {
+        setTimeout(resolve, 3_000);
+        signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+    };
+    const all = await world.admin.raw({ method: 'GET', path: '/apis/metrics.k8s.io/v1beta1/pods' });
+    expect(String(all.headers['warning'])).toContain('cluster east does not say what its pods use');
+    faults.intercept = () => {};
+    expect((await list()).items).toHaveLength(4);
+  }, 30_000);
 
   test('what does not parse is left out, and nothing is told of what a cluster says of itself', async () => {
     const { items } = await list();

@@ -29,3 +29,12 @@ test.each<[string, unknown, string | undefined]>([
 test('a Namespace that is missing says nothing of an object', () => {
   expect(isMissing(notFound({ group: '', resource: 'namespaces' }, 'n'), 'p')).toBe(false);
 });
+
+test.each([
+  [409, 409],
+  [1000, 503],
+  [450.5, 503],
+  [200, 503],
+])('a Status that says of itself the code %s, of an answer with 503', (said, code) => {
+  expect(statusErrorOf(503, { kind: 'Status', code: said }).code).toBe(code);
+});

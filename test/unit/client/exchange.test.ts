@@ -3,6 +3,7 @@ import { decode, failIfNotOk } from '../../../client/exchange.ts';
 import { watchEvents } from '../../../client/watch.ts';
 import { encodeJson } from '../../../kube/json.ts';
 import type { StatusError } from '../../../kube/status.ts';
+import { byteByByte, heapGauge } from '../../heap.ts';
 
 test('an answer that is too long to decode is read no further than that', async () => {
   const chunk = Buffer.alloc(64 << 20);
@@ -19,6 +20,25 @@ test('an answer that is too long to decode is read no further than that', async 
     code: 'ETOOLARGE',
   });
   expect([read, ended]).toEqual([4, true]);
+});
+
+test('what comes byte by byte takes no more memory than what comes at once', async () => {
+  const object = { metadata: { name: 'a'.repeat(300_000) } };
+  const grown = heapGauge();
+  let most = Infinity;
+  const of = (value: object) => ({
+    status: 200,
+    headers: {},
+    body: (async function* () {
+      yield* byteByByte(Buffer.from(`${encodeJson(value)}\n`), () => (most = grown()));
+    })(),
+  });
+  expect(await decode(of(object))).toEqual(object);
+  expect(most).toBeLessThan(4_000_000);
+  most = Infinity;
+  for await (const [event] of watchEvents(of({ type: 'ADDED', object })))
+    expect(event?.object).toEqual(object);
+  expect(most).toBeLessThan(4_000_000);
 });
 
 test('what a server put around what it took is read, however deep that was', async () => {

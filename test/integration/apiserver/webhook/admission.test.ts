@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { WebhookCaller } from '../../../../apiserver/webhook/call.ts';
 import { readyEndpoint } from '../../../../apiserver/webhook/resolve.ts';
 import { type Api, configMap, configMaps, deployment, deployments, startApi } from '../api.ts';
 import { type Hooks, patchOf, startHooks } from './hooks.ts';
@@ -9,6 +10,10 @@ beforeAll(async () => {
   hooks = await startHooks({
     '/deny': () => ({ allowed: false, status: { code: 403, reason: 'Forbidden', message: 'no' } }),
     '/warn': () => ({ allowed: true, warnings: ['careful'] }),
+    '/many': () => ({
+      allowed: true,
+      warnings: Array.from({ length: 300_000 }, (_, index) => `careful ${index}`),
+    }),
     '/one': () => patchOf([{ op: 'add', path: '/metadata/labels', value: { one: 'yes' } }]),
     '/two': ({ object }) =>
       object.data?.two ? { allowed: true } : patchOf([{ op: 'add', path: '/data', value: { two: 'yes' } }]),
@@ -20,7 +25,10 @@ beforeEach(() => {
   hooks.asked.length = 0;
   api = startApi();
 });
-afterEach(() => api.close());
+afterEach(() => {
+  vi.restoreAllMocks();
+  return api.close();
+});
 
 const registration = '/apis/admissionregistration.k8s.io/v1';
 
@@ -73,6 +81,33 @@ test('warnings go to the client; deletions are asked about with the old object',
     object: null,
     oldObject: { data: { k: 'v' } },
   });
+});
+
+test('of very many that validate sixteen are asked at a time, and no more once one refuses', async () => {
+  const post = vi.spyOn(WebhookCaller.prototype, 'post');
+  const sent = () => post.mock.results.length;
+  const most: number[] = [];
+  post.mockImplementation(async (_call, take) => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    most.push(sent() - most.length);
+    const { request } = _call.review as { request: { uid: string } };
+    const allowed = most.length < 100;
+    return take({ ..._call.review, response: { uid: request.uid, allowed } });
+  });
+  const clientConfig = hooks.config('/any');
+  await configure('Validating', ...Array.from({ length: 90 }, () => ({ clientConfig })));
+  expect((await api.call('POST', configMaps, configMap('a'))).status).toBe(201);
+  expect([sent(), Math.max(...most)]).toEqual([90, 16]);
+  expect((await api.call('POST', configMaps, configMap('b'))).status).toBe(400);
+  await vi.waitFor(() => expect(most.length).toBe(sent()));
+  expect(sent()).toBeLessThanOrEqual(100 + 15);
+});
+
+test('a webhook that warns of very many things is told on as far as Kubernetes does, and holds up nobody', async () => {
+  await configure('Validating', { clientConfig: hooks.config('/many') });
+  const { status, headers } = await api.call('POST', configMaps, configMap('a'));
+  const warnings = [headers['warning'] ?? []].flat();
+  expect([status, warnings[0], warnings.at(-1)]).toEqual([201, '299 - "careful 0"', '299 - "careful 382"']);
 });
 
 test('patches change what is stored; an earlier webhook that wants to is asked again', async () => {

@@ -3,6 +3,7 @@ import { Egress } from '../../../../apiserver/egress/dial.ts';
 import { WebhookCaller } from '../../../../apiserver/webhook/call.ts';
 import type { JsonObject } from '../../../../kube/object.ts';
 import { eventually } from '../../../eventually.ts';
+import { byteByByte, heapGauge } from '../../../heap.ts';
 
 /** Long answers that are being read. */
 const reading = vi.hoisted(() => ({ now: 0, most: 0, done: 0 }));
@@ -27,12 +28,12 @@ const short = Buffer.from(JSON.stringify({ ...review, response: { allowed: true 
 const long = Buffer.from(JSON.stringify({ ...review, response: Array(60_000).fill({}) }));
 const malformed = Buffer.from(`${long.toString()}]`);
 
-function callerOf(answered = { bodies: 0 }) {
+function callerOf(answered = { bodies: 0 }, answer?: () => Iterable<Uint8Array>) {
   const resolve = async (_: string, { url }: { url?: string }) => ({
     path: '/hook',
     transport: async () => {
       answered.bodies++;
-      return { status: 200, headers: {}, body: bodies[new URL(url ?? '').pathname] ?? short };
+      return { status: 200, headers: {}, body: answer?.() ?? bodies[new URL(url ?? '').pathname] ?? short };
     },
   });
   return new WebhookCaller(resolve as never, new Egress());
@@ -116,6 +117,15 @@ test.each(['a', 'c'])('who waits for it has its timeout, and may leave (%s)', as
   await expect(caller.post(callOf(cluster, '/long'), async () => 'read')).resolves.toBe('read');
 });
 
+test('an answer whose kind is no text is none', async () => {
+  const odd = Buffer.from(JSON.stringify({ ...review, kind: { toString: 1, valueOf: 1 } }));
+  await expect(
+    callerOf(undefined, () => [odd]).post(callOf('a', '/odd'), async () => 'read'),
+  ).rejects.toThrow(
+    "couldn't get version/kind; json parse error: json: cannot unmarshal object into Go struct field .kind of type string",
+  );
+});
+
 test('who leaves while its answer is read ends that, and gives its place to the next', async () => {
   Object.assign(reading, { now: 0, most: 0, done: 0 });
   const caller = callerOf();
@@ -127,4 +137,13 @@ test('who leaves while its answer is read ends that, and gives its place to the 
   await expect(left).rejects.toThrow('context canceled');
   expect([reading.now, taken.length]).toEqual([0, 0]);
   await expect(caller.post(callOf('a', '/long'), async () => 'read')).resolves.toBe('read');
+});
+
+test('an answer that comes byte by byte takes no more memory than one that comes at once', async () => {
+  const grown = heapGauge();
+  let most = Infinity;
+  const answer = () => byteByByte(long, () => (most = grown()));
+  const caller = callerOf(undefined, answer as () => Generator<Uint8Array>);
+  await expect(caller.post(callOf('a', '/long'), async () => 'read')).resolves.toBe('read');
+  expect(most).toBeLessThan(2_000_000);
 });

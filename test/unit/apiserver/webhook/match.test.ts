@@ -80,6 +80,17 @@ test.each([
   [{ allowed: true, patchType: 'JSONPatch' }, /webhook returned response.patchType but not response.patch/],
   [{ allowed: true, patchType: 'JSONPatch', patch: 'e30=' }, /cannot unmarshal object into Go value of type/],
   [{ allowed: true, patchType: 'Merge', patch: 'W10=' }, /unsupported patch type "Merge"/],
+  [
+    { allowed: true, patchType: 'JSONPatch', patch: { length: 1e7 } },
+    /response.patch is an object, no string$/,
+  ],
+  [{ allowed: true, patchType: ['JSONPatch'], patch: 'W10=' }, /response.patchType is an array, no string$/],
+  [{ uid: { toString: 1, valueOf: 1 } }, /response.uid is an object, no string$/],
+  [{ allowed: true, warnings: { length: 1e9 } }, /response.warnings is an object, no array$/],
+  [
+    { allowed: true, warnings: ['one', { toString: 1, valueOf: 1 }] },
+    /response.warnings is an object, no string$/,
+  ],
 ])('an answer that is none: %j', (response, message) => {
   const review = reviewOf(question, ['v1']) ?? {};
   const { uid } = review['request'] as { uid: string };
@@ -95,6 +106,8 @@ test.each([
   [{}, 400, 'admission webhook "x" denied the request without explanation'],
   [{ reason: 'Forbidden' }, 400, 'admission webhook "x" denied the request: Forbidden'],
   [{ code: 200, message: 'm', reason: 'r' }, 400, 'admission webhook "x" denied the request: m'],
+  [{ code: 1000, message: 'm' }, 400, 'admission webhook "x" denied the request: m'],
+  [{ code: 450.5, message: 'm' }, 400, 'admission webhook "x" denied the request: m'],
   [{ code: 503, message: 'm' }, 503, 'admission webhook "x" denied the request: m'],
 ])('denied with %j', (result, code, message) => {
   expect(denial('x', result)).toMatchObject({ code, message });
