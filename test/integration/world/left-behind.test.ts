@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { Client } from '../../../client/client.ts';
 import type { ApiRequest } from '../../../kube/http.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { deployment, find, resources, statefulSet, until } from '../../world/objects.ts';
+import { deployment, find, readyPods, resources, statefulSet, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
 const { daemonsets, deployments, placements, pods, replicasets, statefulsets } = resources;
@@ -126,4 +126,33 @@ test('so is what is deleted while its owner is still being orphaned here', async
   letGo();
   await going;
   await nothingIsLeft(name, `${name}.deployments.apps`);
+}, 120_000);
+
+test('so is a Pod of its own that a ReplicaSet adopted', async () => {
+  const { metadata, spec } = deployment('adopted', 1, 'east');
+  const labelledSo = { ...metadata, labels: { app: 'adopted' } };
+  const { template } = spec as { template: { spec: object } };
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: labelledSo, spec: template.spec };
+  await world.admin.create(pods, pod, { namespace: 'default' });
+  await until('it runs', async () => (await readyPods(world.physical('east'), 'adopted')).length === 1);
+  const set = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: labelledSo, spec };
+  await world.admin.create(replicasets, set, { namespace: 'default' });
+  const at = { namespace: 'default', name: 'adopted' };
+  const adopter = async () => (await find(world.admin, pods, 'adopted'))?.metadata.ownerReferences?.[0];
+  await until('it is adopted', adopter);
+  const isAdopters = ({ method, url }: Pick<ApiRequest, 'method' | 'url'>) =>
+    method === 'DELETE' && url.includes('/replicasets/adopted');
+  isHeldThere = isAdopters;
+  await orphan(replicasets, 'adopted');
+  await until('its owner is gone here', async () => !(await find(world.admin, replicasets, 'adopted')));
+  await until('it is nobody’s', async () => !(await adopter()));
+  await world.admin.delete(pods, at);
+  await until('its owner is to be let go', () =>
+    world.physical('east').faults.requests.some((one) => {
+      const [method = '', url = ''] = one.split(' ');
+      return isAdopters({ method, url });
+    }),
+  );
+  letGo();
+  await nothingIsLeft('adopted', 'adopted.replicasets.apps');
 }, 120_000);
