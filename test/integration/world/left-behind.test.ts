@@ -128,7 +128,26 @@ test('so is what is deleted while its owner is still being orphaned here', async
   await nothingIsLeft(name, `${name}.deployments.apps`);
 }, 120_000);
 
-test('so is a Pod of its own that a ReplicaSet adopted', async () => {
+test('whom it takes too long is told so, and nothing is deleted', async () => {
+  const name = await run(deployments, deployment('held', 1, 'east'));
+  const sets = await there(replicasets, name);
+  const at = { namespace: 'default', name: sets[0]?.metadata.name ?? '' };
+  isHeldThere = ({ method, url }) => method === 'DELETE' && url.includes(`/deployments/${name}`);
+  await orphan(deployments, name);
+  await expect(world.admin.delete(replicasets, at)).rejects.toMatchObject({
+    code: 503,
+    message: expect.stringContaining('Deployment held still owns it'),
+    details: { retryAfterSeconds: 1 },
+  });
+  expect((await there(replicasets, name)).map(({ metadata }) => metadata.uid)).toEqual(
+    sets.map(({ metadata }) => metadata.uid),
+  );
+  letGo();
+  await world.admin.delete(replicasets, at);
+  await nothingIsLeft(name, `${name}.deployments.apps`);
+}, 120_000);
+
+test('a Pod of its own that a ReplicaSet adopted goes for good too', async () => {
   const { metadata, spec } = deployment('adopted', 1, 'east');
   const labelledSo = { ...metadata, labels: { app: 'adopted' } };
   const { template } = spec as { template: { spec: object } };
