@@ -8,6 +8,7 @@ import { remove } from './apply.ts';
 import { claimsOf, removeClaims } from './claims.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
 import { isOrphaned, markDependents, orphansOf, removeOrphans } from './orphans.ts';
+import { controllerOf, knownKind } from './owners.ts';
 import { ownership, readLocator } from './ownership.ts';
 import { parseTarget, type TargetId, type TargetPlace, targetId } from './target.ts';
 
@@ -43,6 +44,7 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
   const orphaned = isOrphaned(shareFor(engine, id), object);
   if (orphaned) await markDependents(engine, object);
   if (object.metadata.deletionTimestamp) return { gone: false, retryAfter: goingMs };
+  if (isLetGoNext(engine, object)) return { gone: false, retryAfter: holdMs };
   const holder = place.role === 'closure' && !isBeside ? holderOf(engine, id, place) : undefined;
   if (holder === 'left' && (await isGivenUpNow(engine))) return { gone: true, stays: true };
   if (holder) return { gone: false, retryAfter: holdMs };
@@ -50,6 +52,17 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
   await remove(engine, place, object, orphaned);
   await removeClaims(engine, going);
   return { gone: false, retryAfter: goingMs };
+}
+
+/** Whoever adopted it is orphaned, and still there: its controller would make it anew. */
+function isLetGoNext(engine: Engine, object: KubeObject): boolean {
+  const owner = controllerOf(object);
+  const kind = owner && knownKind(owner);
+  if (!owner || !kind) return false;
+  const { namespace = '' } = object.metadata;
+  const adopter = engine.physical.cached(kind, namespace, owner.name);
+  const share = shareFor(engine, targetId(kind, namespace, owner.name));
+  return adopter?.metadata.uid === owner.uid && isOrphaned(share, adopter);
 }
 
 /** Of a former registration, and no share says yet what is to become of it: it may be wanted here again. */

@@ -1,7 +1,7 @@
 import type { Client } from '../client/client.ts';
 import { isMissing } from '../client/errors.ts';
 import type { ResourceRef } from '../client/url.ts';
-import { placedKinds } from '../cluster/kinds.ts';
+import { type PlacedKind, placedKinds } from '../cluster/kinds.ts';
 import { orphanOfAnnotation } from '../cluster/names.ts';
 import { formatApiVersion, groupResource, parseApiVersion } from '../kube/gvk.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
@@ -117,9 +117,8 @@ export class Owners {
 
   /** What the owner may be of: one kind that the code knows, or whichever are called so by a rule. */
   #kindsOf(owner: OwnerReference): readonly Kind[] {
-    const { group } = parseApiVersion(owner.apiVersion);
-    const known = placedKinds.find((kind) => kind.kind === owner.kind && kind.group === group);
-    return known ? [known] : this.#ruled(group, owner.kind);
+    const known = knownKind(owner);
+    return known ? [known] : this.#ruled(parseApiVersion(owner.apiVersion).group, owner.kind);
   }
 
   async #above(namespace: string, owner: OwnerReference): Promise<Link | undefined> {
@@ -149,6 +148,12 @@ type Ruled = (group: string, kind: string) => readonly Kind[];
 function leadsTo(kind: string): string[] {
   const next = above[kind];
   return next === undefined ? [kind] : [kind, next];
+}
+
+/** Undefined for one that the code does not know. */
+export function knownKind({ apiVersion, kind }: OwnerReference): PlacedKind | undefined {
+  const { group } = parseApiVersion(apiVersion);
+  return placedKinds.find((one) => one.kind === kind && one.group === group);
 }
 
 export function controllerOf(object: KubeObject): OwnerReference | undefined {

@@ -2,7 +2,7 @@ import type { ApiResponse } from '../../kube/http.ts';
 import { badRequest } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
 import { decodeStored } from '../registry/codec.ts';
-import { contentType } from './pods/forward.ts';
+import { contentType } from './pods/answer.ts';
 import { checkContainer, checkLogOptions, hasNode } from './pods/streams.ts';
 
 /** GET pods/log: from the API that runs the pod, as it streams. */

@@ -1,9 +1,8 @@
 import { isHeld, isReflected, reflectedAs, reflectedFrom } from '../../../cluster/reflected.ts';
-import type { ApiResponse, Transport } from '../../../kube/http.ts';
+import type { ApiResponse } from '../../../kube/http.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { Pieces } from '../../../kube/pieces.ts';
-import { internalError, StatusError } from '../../../kube/status.ts';
-import { getOwn, isRecord } from '../../../kube/untyped.ts';
+import { StatusError } from '../../../kube/status.ts';
+import { textAt } from '../../../kube/untyped.ts';
 import { admissionFor } from '../../admission/chain.ts';
 import { isOwnController } from '../../authn/controllers.ts';
 import type { ResourceExchange } from '../../core.ts';
@@ -11,7 +10,9 @@ import { decodeStored } from '../../registry/codec.ts';
 import type { Deleted } from '../../registry/delete.ts';
 import type { DeleteOptions } from '../../registry/types.ts';
 import { deleteOne } from '../writes/delete-one.ts';
-import { contentType, forwardDelete } from './forward.ts';
+import { jsonOf, type Whole, whole } from './answer.ts';
+import { forwardDelete } from './forward.ts';
+import { type Connection, ownerThatLeaves, untilLetGo } from './let-go.ts';
 
 /** Of these one that is reflected is deleted where it really is. */
 const elsewhere = new Set([
@@ -51,6 +52,7 @@ export async function deleteElsewhere(
   await admission.validate(undefined, object);
   let found = false;
   for (const connection of connections) {
+    await untilLetGo(exchange, object, connection);
     const answer = await whole(await forwardDelete(connection, options));
     if (answer.status < 400) found = true;
     else if (!isMissing(answer)) return { refused: answer };
@@ -90,17 +92,19 @@ export async function deleteHere(
 }
 
 async function whereItStops(
-  { core, info, stored, user }: ResourceExchange,
+  exchange: ResourceExchange,
   address: { namespace: string; name: string },
   options: DeleteOptions,
-): Promise<{ transport: Transport; path: string } | undefined> {
+): Promise<Connection | undefined> {
+  const { core, info, stored, user } = exchange;
   const { group, resource } = stored.info;
   if (!core.connectPod || options.dryRun || group !== '' || resource !== 'pods') return undefined;
   if (isOwnController(user)) return undefined;
   const pod = decodeStored(await core.registry.read(stored, { cluster: info.cluster, ...address }));
   if (isReflected(pod)) return undefined;
   try {
-    return await core.connectPod(info.cluster, pod);
+    const connection = await core.connectPod(info.cluster, pod);
+    return connection && (await ownerThatLeaves(exchange, pod, connection)) ? undefined : connection;
   } catch (error) {
     // Its share takes it away in any case.
     if (error instanceof StatusError) return undefined;
@@ -108,10 +112,7 @@ async function whereItStops(
   }
 }
 
-async function connectionsTo(
-  { core, info }: ResourceExchange,
-  object: KubeObject,
-): Promise<{ transport: Transport; path: string }[]> {
+async function connectionsTo({ core, info }: ResourceExchange, object: KubeObject): Promise<Connection[]> {
   const { uid = '', annotations } = object.metadata;
   const clusters = reflectedFrom(object);
   const parts = clusters.map((cluster) => ({
@@ -127,31 +128,6 @@ async function connectionsTo(
 }
 
 /** The cluster looked for that very object. A 404 without its name says that nobody knows the path. */
-function isMissing({ status: code, body }: Whole): boolean {
-  if (code !== 404) return false;
-  try {
-    const status: unknown = JSON.parse(Buffer.from(body).toString());
-    const details = isRecord(status) ? getOwn(status, 'details') : undefined;
-    return isRecord(details) && Boolean(getOwn(details, 'name'));
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
-}
-
-interface Whole extends ApiResponse {
-  body: Uint8Array;
-}
-
-/** No object is larger, nor any error about one. */
-const mostBytes = 3 * 1024 * 1024;
-
-async function whole(response: ApiResponse): Promise<Whole> {
-  const pieces = new Pieces();
-  const body = response.body instanceof Uint8Array ? [response.body] : response.body;
-  for await (const piece of body) {
-    pieces.add(piece);
-    if (pieces.length > mostBytes) throw internalError('the answer of the physical cluster is too large');
-  }
-  return { status: response.status, headers: contentType(response), body: pieces.whole() };
+function isMissing(answer: Whole): boolean {
+  return answer.status === 404 && Boolean(textAt(jsonOf(answer), 'details', 'name'));
 }

@@ -1,7 +1,10 @@
+import { isReflected } from '../../../cluster/reflected.ts';
 import type { ApiResponse, Transport } from '../../../kube/http.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { ResourceExchange } from '../../core.ts';
 import type { DeleteOptions } from '../../registry/types.ts';
+import { contentType } from './answer.ts';
+import { untilLetGo } from './let-go.ts';
 
 export function forwardDelete(
   { transport, path }: { transport: Transport; path: string },
@@ -22,20 +25,17 @@ export function forwardDelete(
   });
 }
 
-export function contentType(response: ApiResponse): Record<string, string | string[]> {
-  const type = response.headers['content-type'];
-  return type === undefined ? {} : { 'content-type': type };
-}
-
 /** The physical cluster's own answer to the eviction of a pod that runs there: its budgets count. */
 export async function evictRunningPod(
-  { core, info }: ResourceExchange,
+  exchange: ResourceExchange,
   pod: KubeObject,
   deleteOptions: object,
   { dryRun, uid }: DeleteOptions,
 ): Promise<ApiResponse | undefined> {
+  const { core, info } = exchange;
   const connection = await core.connectPod?.(info.cluster, pod);
   if (connection === undefined || (uid !== undefined && uid !== pod.metadata.uid)) return undefined;
+  if (!dryRun && isReflected(pod)) await untilLetGo(exchange, pod, connection);
   const [name = '', namespace = ''] = connection.path
     .split('/')
     .filter((_, i) => i === 4 || i === 6)

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../../kube/object.ts';
 import { at, isRecord, listAt, mapAt } from '../../../kube/untyped.ts';
 import type { ResourceExchange } from '../../core.ts';
 import { decodeStored } from '../../registry/codec.ts';
-import { contentType } from './forward.ts';
+import { contentType } from './answer.ts';
 
 /**
  * A change to a pod that runs on a physical cluster is made there first, and its refusal is the answer: what is shown

@@ -6,11 +6,12 @@ import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
 import { type Api, call, startApi } from './api.ts';
 
-/** What the physical cluster was sent, and what it says next. */
+/** What the physical cluster was sent, and what it says next; asked what is there, it says that nobody owns it. */
 let sent: { method: string; url: string; type: string | undefined; body: unknown }[] = [];
 let answer: { status: number; body: unknown };
 
 async function transport({ method, url, headers, body }: ApiRequest): Promise<ApiResponse> {
+  if (method === 'GET') return { status: 200, headers: {}, body: Buffer.from('{"metadata":{}}') };
   const text = Buffer.from(body ?? new Uint8Array()).toString();
   const type = headers['content-type'];
   sent.push({ method, url, type: String(type), body: JSON.parse(text) });
