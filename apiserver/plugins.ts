@@ -4,7 +4,7 @@ import type { Selectors } from '../kube/authorization/review.ts';
 import type { GroupVersionKind } from '../kube/gvk.ts';
 import type { ApiRequest, Transport, UserInfo } from '../kube/http.ts';
 import type { Later } from '../kube/later.ts';
-import type { JsonObject, KubeObject } from '../kube/object.ts';
+import type { JsonObject, KubeObject, OwnerReference } from '../kube/object.ts';
 import type { PolicyRule } from '../kube/rbac/rule.ts';
 import type { Registry } from './registry/types.ts';
 import type { ServedResource } from './served.ts';
@@ -104,11 +104,16 @@ export interface AdmissionPlugin {
   validate?(request: AdmissionRequest): Later<void>;
 }
 
-/** The API that really runs a reflected pod, and the pod's path there. `undefined`: it runs nowhere. */
-export type PodConnector = (
-  cluster: string,
-  pod: KubeObject,
-) => Later<{ transport: Transport; path: string } | undefined>;
+/** The API that really runs a reflected pod, and the pod's path there. */
+export interface PodRoute {
+  transport: Transport;
+  path: string;
+  /** Of these owners those that are there, too, as they are called there. */
+  ownersThere?(owners: readonly OwnerReference[]): Promise<OwnerReference[]>;
+}
+
+/** `undefined`: it runs nowhere. */
+export type PodConnector = (cluster: string, pod: KubeObject) => Later<PodRoute | undefined>;
 
 /** What pods of a logical cluster use where they run, of those of which that is known; a sentence for each cluster that does not tell. */
 export type PodUsageReader = (

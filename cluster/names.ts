@@ -54,6 +54,8 @@ export const managedValue = 'atoll';
 export const orphanOfAnnotation = 'atoll.dev/orphan-of';
 /** On a pod there that its workload's controller let go, since its labels match no more: the locator that the workload bore. */
 export const releasedByAnnotation = 'atoll.dev/released-by';
+/** On a pod there: owners that control nothing, which somebody gave it in its logical cluster. See given-owners.ts. */
+export const givenOwnersAnnotation = 'atoll.dev/given-owners';
 /** On a placed Pod whose controller is a workload that adopted it on its cluster: the Pod's own uid. */
 export const adoptedAnnotation = 'internal.atoll.dev/adopted';
 /** On a claim that a StatefulSet's controller made on a physical cluster: the locator that the set bore. */

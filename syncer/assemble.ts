@@ -10,8 +10,10 @@ import { childReflectors } from './children.ts';
 import type { startCleanup } from './cleanup.ts';
 import { physicalChanged } from './down.ts';
 import { type Engine, ruledRefs } from './engine.ts';
+import { leaveOwners } from './given-owners.ts';
 import type { Namespaces } from './namespaces.ts';
 import { maxHops, Owners } from './owners.ts';
+import { readLocator } from './ownership.ts';
 import { Physical } from './physical.ts';
 import { PodReflector } from './pods.ts';
 import { targetOf } from './target.ts';
@@ -53,7 +55,10 @@ export function assemble(parts: Parts) {
       logger,
       unreadable,
       changed: (id) => physicalChanged(engine, id),
-      appeared: ({ metadata: { uid } }) => controllerCame([...children.values(), pods], uid),
+      appeared: (object) => {
+        pods.ownerCame(readLocator(object)?.uid ?? '');
+        controllerCame([...children.values(), pods], object.metadata.uid);
+      },
       readable: (kind) => wakeKind(engine, kind),
     }),
     accountTokens: { ensure: (spec) => accountTokens.ensure(spec) },
@@ -63,6 +68,7 @@ export function assemble(parts: Parts) {
     up: new WorkQueue({ maxDelayMs: 30_000 }),
     hasPods: (id) => pods.hasPods(id),
     runningPods: (id, namespace) => pods.running(id, namespace),
+    leaveOwners: (id, namespace) => leaveOwners(engine, owners, id, pods.withGivenOwners(namespace)),
     ownerOf: (object) => owners.ownerOf(object),
     shownUid: (key, podUid) => pods.shownUid(key, podUid),
     namespaceMayBeEmpty: (namespace) => cleanup.add(namespace),

@@ -8,15 +8,23 @@ import { isHeld, reflectedFrom, reflectedKind, reflectedKinds } from '../cluster
 import { silenceOf, silenceSince } from '../cluster/silence.ts';
 import type { Locator, PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { Transport } from '../kube/http.ts';
-import type { KubeObject } from '../kube/object.ts';
+import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
 import { within } from '../kube/within.ts';
+import { ownersThere } from './given-owners.ts';
 import { namespaceOwnership } from './ownership.ts';
 
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
 
 /** How long a cluster may take to say whether a namespace is there. */
 const answerMs = 5_000;
+
+/** Where a pod runs; and of owners that it has up there, those that are there, too. */
+export interface PodRoute {
+  transport: Transport;
+  path: string;
+  ownersThere(owners: readonly OwnerReference[]): Promise<OwnerReference[]>;
+}
 
 /** A physical cluster that can be reached: its API, and the PhysicalCluster's uid. */
 export interface Reachable {
@@ -39,7 +47,7 @@ export async function connectPod(
   { client, signal, ...ways }: Connecting,
   cluster: string,
   pod: KubeObject,
-): Promise<{ transport: Transport; path: string } | undefined> {
+): Promise<PodRoute | undefined> {
   if (isHeld(pod)) return undefined;
   const { name = '', namespace = '' } = pod.metadata;
   const where = reflectedFrom(pod)[0] ?? (await placedOn(client, cluster, pod, 'pods', signal))[0];
@@ -48,7 +56,8 @@ export async function connectPod(
   if (!found || !home || !(await isOurs(found, home, signal))) return undefined;
   const of = reflectedKinds.find(({ kind }) => kind === pod.kind) ?? reflectedKind('pods');
   const path = pathOf(of, { namespace: home.name, name });
-  return { transport: found.transport, path };
+  const given = (owners: readonly OwnerReference[]) => ownersThere(found, home, owners, signal);
+  return { transport: found.transport, path, ownersThere: given };
 }
 
 /**

@@ -39,6 +39,8 @@ export interface Engine {
   hasPods(id: TargetId): boolean;
   /** Those of them that have not ended, with their ordinals; undefined while that is not known. */
   runningPods(id: TargetId, namespace: string): RunningPods | undefined;
+  /** Its pods there are its own alone from now on, whoever has been given them: they go with it. */
+  leaveOwners(id: TargetId, namespace: string): Promise<void>;
   /** The workload of ours that controls a physical object. */
   ownerOf(object: KubeObject): OwnerReference | undefined;
   /** Of the pod that is shown for the one at `<physical namespace>/<name>` of this uid; pending: it is on its way up. */

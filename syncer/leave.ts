@@ -49,6 +49,8 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
   if (holder === 'left' && (await isGivenUpNow(engine))) return { gone: true, stays: true };
   if (holder) return { gone: false, retryAfter: holdMs };
   const going = !orphaned && claimsGo(engine, id, object) ? await claimsOf(engine, object) : [];
+  const spec = shareFor(engine, id)?.spec;
+  if (place.role === 'workload' && (!spec || spec.moved)) await engine.leaveOwners(id, place.namespace);
   await remove(engine, place, object, orphaned);
   await removeClaims(engine, going);
   return { gone: false, retryAfter: goingMs };

@@ -11,7 +11,7 @@ import { deepEqual } from '../kube/deep.ts';
 import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
-import { connectPod, connectService, type Reachable } from './connect.ts';
+import { connectPod, connectService, type PodRoute, type Reachable } from './connect.ts';
 import { noticing } from './credentials.ts';
 import { Joining } from './joining.ts';
 import { type UsageReader, usageReader } from './pod-metrics.ts';
@@ -37,7 +37,7 @@ export interface Syncers {
   transport(name: string): Transport | undefined;
   clusters(): Iterable<PhysicalCluster>;
   /** For the API server's connectPod: where a logical cluster's pod really runs. */
-  connectPod(cluster: string, pod: KubeObject): Promise<{ transport: Transport; path: string } | undefined>;
+  connectPod(cluster: string, pod: KubeObject): Promise<PodRoute | undefined>;
   /** For its connectService: where a logical cluster's Service really is. */
   connectService(
     cluster: string,

@@ -1,8 +1,10 @@
 import type { Client } from '../client/client.ts';
 import { isMissing } from '../client/errors.ts';
 import type { ResourceRef } from '../client/url.ts';
+import { notedOwners } from '../cluster/given-owners.ts';
 import { type PlacedKind, placedKinds } from '../cluster/kinds.ts';
 import { orphanOfAnnotation } from '../cluster/names.ts';
+import type { Locator } from '../cluster/types.ts';
 import { formatApiVersion, groupResource, parseApiVersion } from '../kube/gvk.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { orphanOf } from './orphans.ts';
@@ -93,6 +95,22 @@ export class Owners {
     return owner && this.#ours(pod.metadata.namespace ?? '', owner)?.reference;
   }
 
+  /** Of the owners that are noted on a pod those that are there, as they are called there. */
+  given(pod: KubeObject): OwnerReference[] {
+    const { namespace = '' } = pod.metadata;
+    return notedOwners(pod).flatMap((owner) => {
+      const found = this.#kindsOf(owner).flatMap((kind) => {
+        const object = this.#physical.cached(kind, namespace, owner.name);
+        const locator = object && readLocator(object);
+        const isIt = locator?.resource === groupResource(kind) && locator.uid === owner.uid;
+        return object && isIt && this.#isSyncers(locator)
+          ? [asThere(owner, formatApiVersion(kind), object)]
+          : [];
+      });
+      return found.slice(0, 1);
+    });
+  }
+
   /** Endpoints bear no owner, but the name of their Service. */
   ownsService(namespace: string, name: string): boolean {
     const service = this.#physical.cached(services, namespace, name);
@@ -106,13 +124,17 @@ export class Owners {
     if (!kind || !object) return undefined;
     const locator = readLocator(object);
     if (locator?.resource !== groupResource(kind)) return undefined;
-    // What is taken over gets its new locator one by one; its pods go on to be shown.
-    if (locator.syncer !== this.#syncer && !this.#former.has(locator.syncer)) return undefined;
+    if (!this.#isSyncers(locator)) return undefined;
     const { kind: name, apiVersion } = { kind: kind.kind, apiVersion: formatApiVersion(kind) };
     return {
       target: targetId(kind, namespace, owner.name),
       reference: { apiVersion, kind: name, name: owner.name, uid: locator.uid, controller: true },
     };
+  }
+
+  /** What is taken over gets its new locator one by one; its pods go on to be shown. */
+  #isSyncers({ syncer }: Locator): boolean {
+    return syncer === this.#syncer || this.#former.has(syncer);
   }
 
   /** What the owner may be of: one kind that the code knows, or whichever are called so by a rule. */
@@ -154,6 +176,13 @@ function leadsTo(kind: string): string[] {
 export function knownKind({ apiVersion, kind }: OwnerReference): PlacedKind | undefined {
   const { group } = parseApiVersion(apiVersion);
   return placedKinds.find((one) => one.kind === kind && one.group === group);
+}
+
+/** An owner as it is called there, which this object is. */
+export function asThere(owner: OwnerReference, apiVersion: string, { metadata }: KubeObject): OwnerReference {
+  const { kind, name, blockOwnerDeletion } = owner;
+  const uid = metadata.uid ?? '';
+  return { apiVersion, kind, name, uid, ...(blockOwnerDeletion !== undefined && { blockOwnerDeletion }) };
 }
 
 export function controllerOf(object: KubeObject): OwnerReference | undefined {

@@ -1,11 +1,13 @@
 import type { OnDemandInformer } from '../client/on-demand.ts';
 import { keyOf } from '../client/url.ts';
+import { notedOwners } from '../cluster/given-owners.ts';
 import { locatorAnnotation, releasedByAnnotation, rootCluster } from '../cluster/names.ts';
 import type { Retry } from '../controller/controller.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { textAt } from '../kube/untyped.ts';
 import type { Engine, RunningPods } from './engine.ts';
+import { carryOwners, isGivenAway } from './given-owners.ts';
 import { markAs, orphanOf } from './orphans.ts';
 import { controllerOf, type Owners, type Root, type Unknown } from './owners.ts';
 import { readLocator } from './ownership.ts';
@@ -36,6 +38,7 @@ export class PodReflector {
     this.#owners = owners;
     this.#between = between;
     this.reflector = new Reflector(engine, 'pods', (key, pod, place) => this.#reflect(key, pod, place));
+    this.informer.addIndex('given', (pod) => notedOwners(pod).map(({ uid }) => uid));
     this.informer.addIndex('namespace', ({ metadata: { namespace } }) => (namespace ? [namespace] : []));
   }
 
@@ -97,6 +100,16 @@ export class PodReflector {
     return this.reflector.controllerCame(uid);
   }
 
+  /** An owner, by its uid up there, is there that may have been given to pods before. */
+  ownerCame(uid: string): void {
+    for (const pod of this.informer.byIndex('given', uid)) this.reflector.lookAgain(pod);
+  }
+
+  /** Of which it is noted that somebody gave them more owners. */
+  withGivenOwners(namespace: string): KubeObject[] {
+    return [...this.informer.byIndex('namespace', namespace)].filter((pod) => notedOwners(pod).length > 0);
+  }
+
   run(ready: readonly Promise<unknown>[]): Promise<void> {
     return this.reflector.run(ready);
   }
@@ -108,7 +121,8 @@ export class PodReflector {
   ): Promise<KubeObject | Retry | undefined> {
     // A placed Pod is itself the object that stands upstream.
     const isMade = pod && place && !readLocator(pod);
-    if (isMade && (await this.#isReleased(key, pod))) {
+    if (isMade) await carryOwners(this.#engine, this.#owners, pod);
+    if (isMade && ((await this.#isReleased(key, pod)) || this.#isGivenAway(pod))) {
       this.#count(key, undefined, pod.metadata.uid);
       return reflection(pod, {}, undefined);
     }
@@ -147,6 +161,12 @@ export class PodReflector {
     if (orphanOf(pod, uid) !== undefined) return false;
     await markAs(this.#engine, pods, pod, locator, releasedByAnnotation);
     return true;
+  }
+
+  /** Its workload is deleted, and it stays, since it has another owner. */
+  #isGivenAway(pod: KubeObject): boolean {
+    const isLeft = !controllerOf(pod) && orphanOf(pod, this.#engine.uid) === undefined;
+    return isLeft && isGivenAway(this.#owners, pod);
   }
 
   /** A pod may outlive its workload for a moment; it stays that workload's, until another one adopts it. */
@@ -194,6 +214,7 @@ function reflection(
   const ownerReferences = [
     ...(owner && !sameKind ? [owner] : []),
     ...(root.reference ? [root.reference] : []),
+    ...notedOwners(pod).map((given) => ({ ...given, controller: false })),
   ];
   const metadata = { ...reflectedMetadata(pod), ownerReferences };
   const whole = { apiVersion: 'v1', kind: 'Pod', metadata, spec: pod.spec, status: pod.status };

@@ -1,4 +1,9 @@
-import { claimOfAnnotation, locatorAnnotation, orphanOfAnnotation } from '../cluster/names.ts';
+import {
+  claimOfAnnotation,
+  givenOwnersAnnotation,
+  locatorAnnotation,
+  orphanOfAnnotation,
+} from '../cluster/names.ts';
 import { isAsReported } from '../cluster/peers.ts';
 import type { ReflectedKind } from '../cluster/reflected.ts';
 import type { Retry } from '../controller/controller.ts';
@@ -51,6 +56,7 @@ export function reflectedMetadata({ metadata }: KubeObject): KubeObject['metadat
     [locatorAnnotation]: _,
     [orphanOfAnnotation]: __,
     [claimOfAnnotation]: ___,
+    [givenOwnersAnnotation]: ____,
     ...annotations
   } = metadata.annotations ?? {};
   return {
@@ -70,8 +76,8 @@ export function reflectedMetadata({ metadata }: KubeObject): KubeObject['metadat
  * then it is under nobody, or under the owner itself.
  */
 export function isUnderOther(sent: KubeObject, written: KubeObject): boolean {
-  const [meant] = sent.metadata.ownerReferences ?? [];
-  const [found] = written.metadata.ownerReferences ?? [];
+  const meant = sent.metadata.ownerReferences?.find(({ controller }) => controller !== false);
+  const found = written.metadata.ownerReferences?.find(({ controller }) => controller === true);
   return meant !== undefined && (meant.kind !== found?.kind || meant.name !== found.name);
 }
 

@@ -89,6 +89,10 @@ export class Reflector {
     return controlled.flatMap(({ metadata }) => metadata.uid ?? []);
   }
 
+  lookAgain(object: KubeObject): void {
+    this.#tell(object);
+  }
+
   /** We were not heard of for a while: looks at what the logical clusters hold of us. */
   heardAgain(): void {
     if (this.informer.hasSynced) void this.#readReflected();

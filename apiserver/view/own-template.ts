@@ -66,7 +66,7 @@ function comparable<T extends Json | undefined>(template: T): T | Json {
 }
 
 /** Without what the Deployment's controller or kubectl's patch added. */
-function templateOf(object: KubeObject | undefined): Json | undefined {
+export function templateOf(object: KubeObject | undefined): Json | undefined {
   const holder: unknown = object?.kind === 'ControllerRevision' ? object['data'] : object;
   const template = valueAt(holder, 'spec', 'template');
   if (!isRecord(template)) return undefined;

@@ -7,6 +7,8 @@ import { getOwn, textAt } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { listEntries, readObject, rewriteObject } from '../registry/rewrite.ts';
+import type { Registry } from '../registry/types.ts';
+import { countRevision } from './deployment-revision.ts';
 import { addressIn, placementsStored } from './places.ts';
 import type { SliceAddress } from './slices.ts';
 
@@ -16,7 +18,12 @@ import type { SliceAddress } from './slices.ts';
  * one that was let go has no controller any more. A ReplicaSet that its Deployment's controller has deleted everywhere
  * goes here too.
  */
-export async function noteOwn(store: Store, address: SliceAddress, placement: Placement): Promise<void> {
+export async function noteOwn(
+  served: { store: Store; registry: Registry },
+  address: SliceAddress,
+  placement: Placement,
+): Promise<void> {
+  const { store } = served;
   const { ref, shares = {} } = placement.spec ?? {};
   const phase = getOwn(shares, address.cluster)?.phase;
   const slice = getOwn(placement.status?.clusters ?? {}, address.cluster);
@@ -26,10 +33,11 @@ export async function noteOwn(store: Store, address: SliceAddress, placement: Pl
   const { owner, nodeName } = slice;
   const adopter = owner && (await adopterOf(store, address, { uid: owner.uid, kind: ref.kind }));
   const isSaid = adopter !== 'going' && (owner || !isAdoptedElsewhere(address.cluster, placement));
-  await rewriteObject(store, addressIn(address, ref), (own) => {
+  const noted = await rewriteObject(store, addressIn(address, ref), (own) => {
     if (own?.metadata.uid !== ref.uid) return own;
     return bound(isSaid ? { ...own, metadata: adopted(own, adopter) } : own, nodeName);
   });
+  if (noted?.kind === 'ReplicaSet' && isAdopted(noted)) await countRevision(served, address, noted);
 }
 
 function isAdoptedElsewhere(cluster: string, { spec, status }: Placement): boolean {

@@ -3,14 +3,12 @@ import { withoutMarks } from '../../cluster/marks.ts';
 import { isReflected, type ReflectedKind } from '../../cluster/reflected.ts';
 import type { ObjectRef, Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { isStatusError } from '../../kube/status.ts';
 import { getOwn, isRecord, numberAt } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { listEntries, readObject } from '../registry/rewrite.ts';
-import type { Registry } from '../registry/types.ts';
 import { addressIn, placementsStored } from './places.ts';
-import { controllerOf, reflectedBeside, revisionAnnotation, revisionOf } from './reflected-revision.ts';
+import { controllerOf, reflectedBeside, revisionOf } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
 
 /**
@@ -39,33 +37,6 @@ export async function historyOf(
 /** One that became history, and whose workload the cluster has a share of again. */
 export function isHistory(object: KubeObject, owners: ReadonlyMap<string, ObjectRef>): boolean {
   return !isReflected(object) && owners.has(controllerOf(object) ?? '');
-}
-
-/**
- * Which revision the Deployment is at, noted as its own controller notes it on one cluster: with its status, which
- * begins no new generation.
- */
-export async function noteRevision(
-  registry: Registry,
-  address: SliceAddress,
-  set: KubeObject,
-): Promise<void> {
-  const owner = set.metadata.ownerReferences?.find(({ controller }) => controller === true);
-  if (owner?.kind !== 'Deployment') return;
-  const revision = revisionOf(set);
-  const { logical: cluster, namespace } = address;
-  const place = { cluster, namespace, group: 'apps', resource: 'deployments', name: owner.name };
-  const note = (root: KubeObject): KubeObject => {
-    const { metadata } = root;
-    if (metadata.uid !== owner.uid || revisionOf(root) >= revision) return root;
-    const annotations = { ...metadata.annotations, [revisionAnnotation]: String(revision) };
-    return { ...root, metadata: { ...metadata, annotations } };
-  };
-  try {
-    await registry.update(place, note, { subresource: 'status' });
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
 }
 
 async function placementOf(store: Store, address: SliceAddress, uid: string): Promise<Placement | undefined> {

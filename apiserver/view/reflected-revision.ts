@@ -1,7 +1,7 @@
 import { reflectedPartsAnnotation } from '../../cluster/names.ts';
 import { type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { getOwn, isRecord, numberAt, setOwn, textAt } from '../../kube/untyped.ts';
+import { at, getOwn, isRecord, numberAt, setOwn, textAt } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { listEntries } from '../registry/rewrite.ts';
@@ -57,11 +57,23 @@ export function withoutPart(before: KubeObject, cluster: string): KubeObject | u
  * `known`: the number that it has here already, else 0. A late word of something older changes no number; one that
  * is the newest on its cluster is the newest here, unless it is already.
  */
-function numbered(cluster: string, there: number, known: number, others: readonly KubeObject[]): number {
-  const highest = Math.max(0, ...others.map(revisionOf));
+function numbered(cluster: string, there: number, known: bigint, others: readonly KubeObject[]): bigint {
   const newer = others.some((other) => (getOwn(partsOf(other), cluster)?.revision ?? 0) > there);
-  if (newer) return known || there;
-  return known > highest ? known : Math.max(there, highest + 1);
+  if (newer) return known || BigInt(there);
+  const next = revisionAfter(others);
+  return known >= next ? known : highest([BigInt(there), next]);
+}
+
+/** The number of what is newer than all of these. */
+export function revisionAfter(others: readonly KubeObject[]): bigint {
+  const last = highest(others.map(revisionOf));
+  return last < maxRevision ? last + 1n : last;
+}
+
+function highest(numbers: readonly bigint[]): bigint {
+  let most = 0n;
+  for (const n of numbers) if (n > most) most = n;
+  return most;
 }
 
 /** Others of the same workload. */
@@ -92,16 +104,31 @@ export function controllerOf(object: KubeObject): string | undefined {
   return object.metadata.ownerReferences?.find((owner) => owner.controller === true)?.uid;
 }
 
-export function revisionOf(object: KubeObject | undefined): number {
-  if (object?.kind === 'ControllerRevision') return numberAt(object, 'revision') ?? 0;
-  return Number(object?.metadata.annotations?.[revisionAnnotation] ?? 0) || 0;
+/** An int64, as Kubernetes reads it. */
+const maxRevision = 2n ** 63n - 1n;
+
+/** What is no number counts nothing, as there. */
+export function revisionOf(object: KubeObject | undefined): bigint {
+  const isControllers = object?.kind === 'ControllerRevision';
+  const said = isControllers
+    ? String(at(object, 'revision'))
+    : (object?.metadata.annotations?.[revisionAnnotation] ?? '');
+  if (!/^\+?\d{1,19}$/.test(said)) return 0n;
+  const revision = BigInt(said.replace('+', ''));
+  return revision <= maxRevision ? revision : 0n;
+}
+
+/** As kube/json.ts reads it. */
+function inJson(revision: bigint): number | bigint {
+  const number = Number(revision);
+  return Number.isSafeInteger(number) ? number : revision;
 }
 
 /** A cluster that says more leaves room to count on from there. */
 const mostRevision = 1e9;
 
 function partFrom(object: KubeObject): Part {
-  const revision = Math.min(count(revisionOf(object)), mostRevision);
+  const revision = Math.min(Number(revisionOf(object)), mostRevision);
   if (object.kind !== 'ReplicaSet') return { revision };
   const told = (name: string) => count(Number(object.metadata.annotations?.[`${annotation}${name}`] ?? 0));
   const status = counts.map((name) => [name, count(numberAt(object, 'status', name) ?? 0)]);
@@ -110,7 +137,7 @@ function partFrom(object: KubeObject): Part {
   return { revision, replicas, desired, max, status: Object.fromEntries(status) };
 }
 
-function combined(object: KubeObject, parts: Record<string, Part>, revision: number): KubeObject {
+function combined(object: KubeObject, parts: Record<string, Part>, revision: bigint): KubeObject {
   const all = Object.values(parts);
   const sum = (of: (part: Part) => number | undefined) => all.reduce((n, part) => n + (of(part) ?? 0), 0);
   const annotations: Record<string, string> = {
@@ -118,7 +145,7 @@ function combined(object: KubeObject, parts: Record<string, Part>, revision: num
     [reflectedPartsAnnotation]: JSON.stringify(parts),
   };
   if (object.kind !== 'ReplicaSet') {
-    return { ...object, metadata: { ...object.metadata, annotations }, revision };
+    return { ...object, metadata: { ...object.metadata, annotations }, revision: inJson(revision) };
   }
   annotations[revisionAnnotation] = String(revision);
   for (const [name, of] of [

@@ -36,7 +36,7 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
   const deleted = time(told['deletionTimestamp']);
   const grace = told['deletionGracePeriodSeconds'];
   const references = await ownerReferences(making, told['ownerReferences']);
-  const owners = withUsersOwners(references, before);
+  const owners = withUsersOwners(references, before, notedOwners(making, told['ownerReferences']));
   const finalizers = finalizersOf(before);
   const generation = told['generation'];
   // Whose each of these is: whoever applies takes back what is theirs.
@@ -156,11 +156,7 @@ function saidHere(before: KubeObject | undefined): Record<string, string> {
  * come without a uid and before the object that they stand under: ReplicaSet and Deployment of a pod.
  */
 async function ownerReferences(making: Making, value: unknown): Promise<OwnerReference[]> {
-  if (!Array.isArray(value)) return [];
-  const references = value.filter(isRecord).flatMap(({ apiVersion, kind, name, uid }) => {
-    if (typeof apiVersion !== 'string' || typeof kind !== 'string' || typeof name !== 'string') return [];
-    return [{ apiVersion, kind, name, uid: typeof uid === 'string' ? uid : '' }];
-  });
+  const references = referencesIn(value, ({ controller }) => controller !== false);
   const roots = references.filter(({ uid }) => making.owners.has(uid));
   const root = roots[0];
   const between = references.find(({ uid }) => uid === '');
@@ -168,6 +164,22 @@ async function ownerReferences(making: Making, value: unknown): Promise<OwnerRef
   const flags = { controller: true, blockOwnerDeletion: true };
   if (between && uid) return [{ ...between, uid, ...flags }];
   return roots.map((reference) => ({ ...reference, ...flags }));
+}
+
+/** Those that somebody gave it here, as they were noted on it there. */
+function notedOwners({ owners }: Making, value: unknown): OwnerReference[] {
+  const references = referencesIn(value, ({ controller }) => controller === false);
+  return references.filter(({ uid }) => owners.has(uid));
+}
+
+function referencesIn(value: unknown, isIn: (told: Record<string, unknown>) => boolean): OwnerReference[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(isRecord).flatMap((told) => {
+    const { apiVersion, kind, name, uid, blockOwnerDeletion } = told;
+    if (typeof apiVersion !== 'string' || typeof kind !== 'string' || typeof name !== 'string') return [];
+    const blocks = blockOwnerDeletion === true && { blockOwnerDeletion };
+    return isIn(told) ? [{ apiVersion, kind, name, uid: typeof uid === 'string' ? uid : '', ...blocks }] : [];
+  });
 }
 
 const resources: Readonly<Record<string, { group: string; resource: string }>> = {

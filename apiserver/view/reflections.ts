@@ -13,14 +13,15 @@ import { requireNamespace } from '../registry/namespaces.ts';
 import { listEntries, rewriteObject } from '../registry/rewrite.ts';
 import type { Registry } from '../registry/types.ts';
 import { refuseNested } from './bounds.ts';
+import { countRevision, noteRevision } from './deployment-revision.ts';
 import type { Fed } from './index.ts';
 import type { Making } from './making.ts';
 import { requireUid } from './namespace.ts';
 import { addressIn, placementsStored } from './places.ts';
 import { makeReflection } from './reflected.ts';
 import { withoutSubsets } from './reflected-endpoints.ts';
-import { historyOf, isHistory, noteRevision } from './reflected-history.ts';
-import { withoutPart } from './reflected-revision.ts';
+import { historyOf, isHistory } from './reflected-history.ts';
+import { revisionOf, withoutPart } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
 import { heldHere } from './users-own.ts';
 
@@ -53,6 +54,7 @@ export async function putReflection(
   body: Record<string, unknown>,
 ): Promise<KubeObject> {
   let isNew = false;
+  let known = 0n;
   refuseNested(body);
   const written = await rewriteObject(
     store,
@@ -62,6 +64,7 @@ export async function putReflection(
       const there = stored && withUid(stored);
       const owners = ownersHere(index, kind, address, Boolean(body['namespaceUid']));
       const before = there && !(await replaces(store, kind, there, address)) ? there : undefined;
+      known = revisionOf(before);
       if (before && !mayWrite(kind, before, address.cluster, owners)) throw taken(kind, address, before);
       await requireUid(store, address, body['namespaceUid']);
       if (!before)
@@ -73,7 +76,10 @@ export async function putReflection(
     },
   );
   const object = written as KubeObject;
-  if (kind.resource === 'replicasets') await noteRevision(registry, address, object);
+  if (kind.resource === 'replicasets') {
+    await noteRevision(registry, address, object);
+    if (revisionOf(object) !== known) await countRevision({ store, registry }, address, object);
+  }
   if (kind.kind === 'EndpointSlice' && isNew) await replacePlaceholder(store, kind, address, object);
   return object;
 }

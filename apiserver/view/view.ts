@@ -72,7 +72,7 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
     case 'share-status': {
       const slice = boundedSlice(jsonBody(request, maxPatchBytes)['status']);
       const placement = await call.slices.write(store, { cluster, ...route }, slice);
-      await noteOwn(store, { cluster, ...route }, placement);
+      await noteOwn(call.core, { cluster, ...route }, placement);
       return answer(200, reduced(placement));
     }
     case 'reflections': {

@@ -7,6 +7,7 @@ import { at, isRecord, listAt, mapAt } from '../../../kube/untyped.ts';
 import type { ResourceExchange } from '../../core.ts';
 import { decodeStored } from '../../registry/codec.ts';
 import { contentType } from './answer.ts';
+import { ownersPatch, withOwners } from './owners.ts';
 
 /**
  * A change to a pod that runs on a physical cluster is made there first, and its refusal is the answer: what is shown
@@ -20,10 +21,12 @@ export async function changePod(
   const running = dryRun ? undefined : await whereItRuns(exchange);
   if (running === undefined) return { object: await change(dryRun) };
   const after = await change(true);
-  const patch =
-    running.pod.kind === 'Pod'
-      ? patchFor(exchange.info.subresource, running.pod, after)
-      : claimPatch(running.pod, after);
+  const isPod = running.pod.kind === 'Pod';
+  const shown = isPod
+    ? patchFor(exchange.info.subresource, running.pod, after)
+    : claimPatch(running.pod, after);
+  const owners = isPod ? await ownersPatch(running.connection, running.pod, after) : undefined;
+  const patch = owners ? withOwners(shown, owners) : shown;
   if (patch !== undefined) {
     const { transport, path } = running.connection;
     const { subresource } = exchange.info;
@@ -40,12 +43,12 @@ export async function changePod(
   return { object: await change(false) };
 }
 
-const shown = new Set(['pods', 'persistentvolumeclaims']);
+const elsewhere = new Set(['pods', 'persistentvolumeclaims']);
 
 /** Labels and annotations of a Pod that is placed itself go the way of its spec. */
 async function whereItRuns({ core, info, stored }: ResourceExchange) {
   const { group, resource } = stored.info;
-  if (core.connectPod === undefined || group !== '' || !shown.has(resource)) return undefined;
+  if (core.connectPod === undefined || group !== '' || !elsewhere.has(resource)) return undefined;
   if (!['', 'ephemeralcontainers', 'resize'].includes(info.subresource)) return undefined;
   const entry = await core.registry.read(stored, info).catch(() => undefined);
   const pod = entry && decodeStored(entry);

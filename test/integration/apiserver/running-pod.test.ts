@@ -3,12 +3,20 @@ import { ownUser } from '../../../apiserver/authn/controllers.ts';
 import { rewriteObject } from '../../../apiserver/registry/rewrite.ts';
 import { reflectedAs } from '../../../cluster/reflected.ts';
 import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
+import type { OwnerReference } from '../../../kube/object.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
 import { type Api, call, startApi } from './api.ts';
 
 /** What the physical cluster was sent, and what it says next; asked what is there, it says that nobody owns it. */
-let sent: { method: string; url: string; type: string | undefined; body: unknown }[] = [];
+let sent: { method: string; url: string; type: string | undefined; body: Record<string, unknown> }[] = [];
 let answer: { status: number; body: unknown };
+
+/** Of the owners that are asked for: those whose name says so. */
+async function ownersThere(owners: readonly OwnerReference[]): Promise<OwnerReference[]> {
+  return owners
+    .filter(({ name }) => name === 'there')
+    .map((owner) => ({ ...owner, uid: `${owner.uid}-there` }));
+}
 
 async function transport({ method, url, headers, body }: ApiRequest): Promise<ApiResponse> {
   if (method === 'GET') return { status: 200, headers: {}, body: Buffer.from('{"metadata":{}}') };
@@ -31,7 +39,7 @@ beforeAll(async () => {
   api = startApi({
     store,
     connectPod: (_, { metadata: { name = '' } }) =>
-      name === 'nowhere' ? undefined : { transport, path: `${there}/${name}` },
+      name === 'nowhere' ? undefined : { transport, path: `${there}/${name}`, ownersThere },
   });
   const spec = { containers: [{ name: 'main', image: 'a', resources: { requests: { cpu: '50m' } } }] };
   for (const name of ['reflected', 'placed', 'nowhere']) {
@@ -117,6 +125,43 @@ test('labels of a reflected pod are changed where it runs; those of a placed one
   expect(sent.map(({ url, body }) => [url, body])).toEqual([
     [`${there}/reflected`, { metadata: { labels } }],
   ]);
+});
+
+test('an owner that a pod is given owns it where it runs, if it is there, and no more when it is taken away', async () => {
+  const of = (name: string, more: object = {}) => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    name,
+    uid: `uid-of-${name}`,
+    ...more,
+  });
+  const controller = of('controls', { controller: true });
+  const patch = async (name: string, ...ownerReferences: object[]) => {
+    sent = [];
+    const done = await api.call('PATCH', `${pods}/${name}`, { metadata: { ownerReferences } }, merge);
+    expect([done.status, done.body.metadata.ownerReferences]).toEqual([200, ownerReferences]);
+    return sent.map(({ url, type, body }) => [url, type, body.metadata]);
+  };
+  const noted = 'atoll.dev/given-owners';
+  const [there, absent] = [of('there', { blockOwnerDeletion: true }), of('absent')];
+  expect(await patch('reflected', controller)).toEqual([]);
+  const path = [`/api/v1/namespaces/there/pods/reflected`, strategic['content-type']];
+  const uid = 'uid-of-there-there';
+  expect(await patch('reflected', controller, there, absent)).toEqual([
+    [
+      ...path,
+      { annotations: { [noted]: JSON.stringify([there, absent]) }, ownerReferences: [{ ...there, uid }] },
+    ],
+  ]);
+  expect(await patch('reflected', controller, absent)).toEqual([
+    [
+      ...path,
+      { annotations: { [noted]: JSON.stringify([absent]) }, ownerReferences: [{ $patch: 'delete', uid }] },
+    ],
+  ]);
+  expect(await patch('reflected', controller)).toEqual([[...path, { annotations: { [noted]: null } }]]);
+  expect(await patch('placed', there)).toEqual([]);
+  expect(await patch('nowhere', there)).toEqual([]);
 });
 
 test('what may change of a running pod is changed where it runs', async () => {

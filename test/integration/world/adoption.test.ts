@@ -29,12 +29,19 @@ const there = async (app: string) => {
   return (await world.physical('east').client.list(pods, { labelSelector })).items;
 };
 
-async function replicaSet(name: string, namespace = 'default'): Promise<KubeObject> {
+const revision = 'deployment.kubernetes.io/revision';
+
+async function replicaSet(
+  name: string,
+  namespace = 'default',
+  said: Record<string, string> = {},
+): Promise<KubeObject> {
   const { metadata, spec } = deployment(name, 1, 'east');
+  const annotations = { ...metadata.annotations, ...said };
   const set = {
     apiVersion: 'apps/v1',
     kind: 'ReplicaSet',
-    metadata: { ...metadata, namespace, labels: { app: name } },
+    metadata: { ...metadata, namespace, annotations, labels: { app: name } },
     spec,
   };
   return await world.admin.create(replicasets, set, { namespace });
@@ -77,7 +84,7 @@ test("a Pod that a ReplicaSet adopts where both run is shown as its own, and run
 }, 120_000);
 
 test("a ReplicaSet that a Deployment adopts where both run is that one's here too, and has the replicas that it is given", async () => {
-  const set = await replicaSet('old');
+  const set = await replicaSet('old', 'default', { [revision]: '3546343826724305832' });
   const physical = world.physical('east');
   await until('it runs', async () => (await readyPods(physical, 'old')).length === 1);
   const { spec, ...web } = deployment('web', 2, 'east');
@@ -106,6 +113,12 @@ test("a ReplicaSet that a Deployment adopts where both run is that one's here to
   });
   await until('the new ones are there', async () => (await readyPods(physical, 'old')).length === 2);
   await settled(world.admin, 'old.replicasets.apps');
+  const numberOf = (object: KubeObject | undefined) => object?.metadata.annotations?.[revision];
+  const made = (await world.admin.list(replicasets, { namespace: 'default' })).items.filter(
+    ({ metadata: { name, ownerReferences } }) => name !== 'old' && ownerReferences?.[0]?.uid === uid,
+  );
+  expect(numberOf(await find(world.admin, deployments, 'web', 'default'))).toBe('3546343826724305833');
+  expect(made.map(numberOf)).toEqual(['3546343826724305833']);
   const [oldThere] = (await physical.client.list(replicasets)).items.filter((s) => s.metadata.name === 'old');
   expect(oldThere?.spec).toMatchObject({ replicas: 0 });
 

@@ -374,6 +374,34 @@ describe('pods', () => {
     expect(await upstream.read(key)).toBeUndefined();
   });
 
+  test('have the owners that were noted on them there, where nothing else is known of them here', async () => {
+    await upstream.place(...deployment('api'), { east: active });
+    await upstream.place(...deployment('far'), { west: active });
+    const of = (name: string, more: object) => ({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      name,
+      uid: `uid-of-${name}`,
+      ...more,
+    });
+    const controller = of('web', { controller: true, blockOwnerDeletion: true });
+    const noted = { controller: false, blockOwnerDeletion: true };
+    const owners = async () => (await upstream.read(key))?.metadata.ownerReferences;
+    const told = [controller, of('api', noted), of('far', noted), of('nothing', noted)];
+    await put('web-1', { ownerReferences: told });
+    const given = of('api', { blockOwnerDeletion: true });
+    expect(await owners()).toEqual([controller, given]);
+    // Its controller has gone there, and it has stayed.
+    await put('web-1', { ownerReferences: told.slice(1) });
+    expect(await owners()).toEqual([given]);
+    // It was taken away here: a late word says nothing new.
+    const stored = (await upstream.read(key))!;
+    const { ownerReferences: _, ...metadata } = stored.metadata;
+    await upstream.write(key, { ...stored, metadata });
+    await put('web-1', { ownerReferences: told });
+    expect(await owners()).toEqual([controller]);
+  });
+
   test('of what was orphaned belong to nobody, or to the ReplicaSet that it left behind there', async () => {
     const [, ref] = deployment('web');
     const placement = await upstream.read<Placement>(placementKey(ref));

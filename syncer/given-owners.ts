@@ -1,0 +1,104 @@
+import { Client } from '../client/client.ts';
+import { isMissing } from '../client/errors.ts';
+import { notedOwners } from '../cluster/given-owners.ts';
+import { placedKinds } from '../cluster/kinds.ts';
+import { givenOwnersAnnotation } from '../cluster/names.ts';
+import type { Locator } from '../cluster/types.ts';
+import { formatApiVersion, groupResource, parseApiVersion } from '../kube/gvk.ts';
+import type { Transport } from '../kube/http.ts';
+import type { KubeObject, OwnerReference } from '../kube/object.ts';
+import { isStatusError, StatusError } from '../kube/status.ts';
+import { within } from '../kube/within.ts';
+import type { Engine } from './engine.ts';
+import { asThere, type Owners } from './owners.ts';
+import { ownership } from './ownership.ts';
+import type { TargetId } from './target.ts';
+
+const pods = { group: '', version: 'v1', resource: 'pods' };
+const answerMs = 5_000;
+/** Who gives a pod more waits for the syncer with the rest. */
+const mostAsked = 16;
+
+interface Namespace {
+  name: string;
+  /** Of what is in it, but for the cluster and the object. */
+  locator: Omit<Locator, 'syncer'>;
+}
+
+/**
+ * Of owners that a pod has in its logical cluster those that are in its namespace there, too: only what was made for that very owner is
+ * one, whatever else has its name. What is not found here, since it is on its way down or of a kind by a rule, the syncer finds.
+ */
+export async function ownersThere(
+  { transport, uid: syncer }: { transport: Transport; uid: string },
+  { name: namespace, locator }: Namespace,
+  owners: readonly OwnerReference[],
+  signal: AbortSignal,
+): Promise<OwnerReference[]> {
+  const client = new Client(transport, { userAgent: 'atoll-syncer' });
+  const found: OwnerReference[] = [];
+  for (const owner of owners.slice(0, mostAsked)) {
+    const { group } = parseApiVersion(owner.apiVersion);
+    const { kind, name, uid } = owner;
+    const of = placedKinds.find((one) => one.kind === kind && one.group === group);
+    if (!of || !/^[^/%]*[^/%.][^/%]*$/.test(name)) continue;
+    try {
+      const object = await within(answerMs, signal, (soon) => client.get(of, { namespace, name }, soon));
+      const wanted = { ...locator, syncer, resource: groupResource(of), name, uid };
+      if (ownership(object, wanted) === 'ours') found.push(asThere(owner, formatApiVersion(of), object));
+    } catch (error) {
+      if (!isMissing(error, name) && !isStatusError(error, 'Forbidden')) throw error;
+    }
+  }
+  return found;
+}
+
+/** What was noted of a pod's owners, and was not there then. It names the very version that it was read of: they may have been taken away since. */
+export async function carryOwners(engine: Engine, owners: Owners, pod: KubeObject): Promise<void> {
+  if (pod.metadata.deletionTimestamp) return;
+  const has = new Set(pod.metadata.ownerReferences?.map(({ uid }) => uid));
+  const missing = owners.given(pod).filter(({ uid }) => !has.has(uid));
+  const { resourceVersion } = pod.metadata;
+  if (missing.length > 0)
+    await rewrite(engine, pod, { ...(resourceVersion && { resourceVersion }), ownerReferences: missing });
+}
+
+/**
+ * Before a workload goes that nobody has deleted, but that is elsewhere: what it leaves there goes with it, whoever else owns that.
+ */
+export async function leaveOwners(
+  engine: Engine,
+  owners: Owners,
+  id: TargetId,
+  noted: readonly KubeObject[],
+): Promise<void> {
+  for (const pod of noted) {
+    const root = await owners.rootOf(pod);
+    if (!root || 'among' in root || root.target !== id) continue;
+    const given = owners.given(pod).map(({ uid }) => ({ $patch: 'delete', uid }));
+    const annotations = { [givenOwnersAnnotation]: null };
+    await rewrite(engine, pod, { annotations, ...(given.length > 0 && { ownerReferences: given }) });
+  }
+}
+
+/** Whether something of ours owns it that does not control it, as was noted. */
+export function isGivenAway(owners: Owners, pod: KubeObject): boolean {
+  const has = new Set(pod.metadata.ownerReferences?.map(({ uid }) => uid));
+  return notedOwners(pod).length > 0 && owners.given(pod).some(({ uid }) => has.has(uid));
+}
+
+/** Of another version the watch tells, and all is looked at again. Where the cluster refuses it, it stays as it is, and all else goes on. */
+async function rewrite(
+  { client, signal, logger }: Pick<Engine, 'client' | 'signal' | 'logger'>,
+  pod: KubeObject,
+  change: object,
+): Promise<void> {
+  const { namespace, name = '', uid } = pod.metadata;
+  const metadata = { ...(uid && { uid }), ...change };
+  try {
+    await client.patch(pods, { namespace, name }, 'strategic', { metadata }, { signal });
+  } catch (err) {
+    if (!(err instanceof StatusError) || err.code >= 500) throw err;
+    logger.debug({ err, namespace, name }, 'the owners of a pod were not changed there');
+  }
+}

@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { KubeObject } from '../../../kube/object.ts';
+import { deployment, find, move, resources, settled, until } from '../../world/objects.ts';
+import { startWorld, type World } from '../../world/world.ts';
+
+const { deployments, placements, pods } = resources;
+const inDefault = { namespace: 'default' };
+let world: World;
+beforeEach(async () => {
+  world = await startWorld();
+});
+afterEach(() => world.stop());
+
+async function run(name: string, replicas: number, clusters = 'east'): Promise<string> {
+  const made = await world.admin.create(deployments, deployment(name, replicas, clusters), inDefault);
+  await settled(world.admin, `${name}.deployments.apps`);
+  return made.metadata.uid ?? '';
+}
+
+const shown = async (app: string) =>
+  (await world.admin.list(pods, { ...inDefault, labelSelector: `app=${app}` })).items;
+const there = async (app: string, cluster = 'east') =>
+  (await world.physical(cluster).client.list(pods, { labelSelector: `app=${app}` })).items;
+const ownersOf = (pod: KubeObject | undefined) =>
+  (pod?.metadata.ownerReferences ?? [])
+    .map(({ kind, name }) => `${kind}/${name}`.replace(/-[^-]*$/, ''))
+    .sort();
+const owner = (name: string, uid: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', name, uid });
+
+/** Of one of the pods, as kubectl patch does. */
+async function give(app: string, reference: object): Promise<string> {
+  const pod = await until('its pods are shown', async () => {
+    const found = await shown(app);
+    return found.length > 1 && found.every((one) => ownersOf(one).length === 1) ? found[0] : undefined;
+  });
+  const { name = '' } = pod.metadata;
+  await world.admin.patch(pods, { ...inDefault, name }, 'strategic', {
+    metadata: { ownerReferences: [reference] },
+  });
+  return name;
+}
+
+const named = (all: readonly KubeObject[], name: string) =>
+  all.find(({ metadata }) => metadata.name === name);
+const goes = (name: string) =>
+  world.admin.delete(deployments, { ...inDefault, name }, { propagationPolicy: 'Foreground' });
+const isGone = async (name: string) =>
+  !(await find(world.admin, deployments, name)) &&
+  !(await find(world.admin, placements, `${name}.deployments.apps`));
+
+test('a pod with two owners stays, where it runs and here, when its controller goes; then it goes with the other', async () => {
+  const uid = await run('stays', 0);
+  await run('goes', 3);
+  const name = await give('goes', owner('stays', uid));
+  expect(ownersOf(named(await there('goes'), name))).toEqual(['Deployment/stays', 'ReplicaSet/goes']);
+  expect(ownersOf(named(await shown('goes'), name))).toEqual(['Deployment/stays', 'ReplicaSet/goes']);
+  await goes('goes');
+  await until('it is gone', () => isGone('goes'));
+  await until('the others are gone', async () => (await shown('goes')).length === 1);
+  const [left] = await shown('goes');
+  expect([left?.metadata.name, left?.metadata.deletionTimestamp]).toEqual([name, undefined]);
+  expect(left?.metadata.ownerReferences).toEqual([owner('stays', uid)]);
+  expect(ownersOf(named(await there('goes'), name))).toEqual(['Deployment/stays']);
+
+  // Its syncer starts anew, and has only what is there.
+  const spec = { namespaceLabels: ['example.com/*'] };
+  await world.admin.patch(resources.physicalclusters, { name: 'east' }, 'merge', { spec });
+  const [pod] = await there('goes');
+  const labels = { heard: 'again' };
+  await world
+    .physical('east')
+    .client.patch(pods, { namespace: pod?.metadata.namespace, name }, 'merge', { metadata: { labels } });
+  await until('it is heard of again', async () => (await shown('goes'))[0]?.metadata.labels?.['heard']);
+  expect((await shown('goes')).map(({ metadata }) => metadata.ownerReferences)).toEqual([
+    [owner('stays', uid)],
+  ]);
+  await goes('stays');
+  await until('it is gone', () => isGone('stays'));
+  await until('the pod too', async () => [...(await there('goes')), ...(await shown('goes'))].length === 0);
+});
+
+test('an owner that is taken away again owns it no more there either', async () => {
+  const uid = await run('stays', 0);
+  await run('goes', 2);
+  const name = await give('goes', owner('stays', uid));
+  expect(ownersOf(named(await there('goes'), name))).toHaveLength(2);
+  await world.admin.patch(pods, { ...inDefault, name }, 'strategic', {
+    metadata: { ownerReferences: [{ $patch: 'delete', uid }] },
+  });
+  expect(ownersOf(named(await there('goes'), name))).toEqual(['ReplicaSet/goes']);
+  await goes('goes');
+  await until('all are gone', async () => (await isGone('goes')) && (await shown('goes')).length === 0);
+});
+
+test('an owner that comes there later owns it from then on', async () => {
+  const uid = await run('stays', 0, 'west');
+  await run('goes', 2);
+  const name = await give('goes', owner('stays', uid));
+  expect(ownersOf(named(await there('goes'), name))).toEqual(['ReplicaSet/goes']);
+  await move(world.admin, deployments, 'stays', 'east');
+  await until('it is its owner there', async () => ownersOf(named(await there('goes'), name)).length === 2);
+  await goes('goes');
+  await until('one is left', async () => (await isGone('goes')) && (await shown('goes')).length === 1);
+});
+
+test('a workload that moves leaves none of its pods behind, whoever owns them too', async () => {
+  const uid = await run('stays', 0);
+  await run('moves', 2);
+  const name = await give('moves', owner('stays', uid));
+  expect(ownersOf(named(await there('moves'), name))).toHaveLength(2);
+  await move(world.admin, deployments, 'moves', 'west');
+  await until('it runs on west alone', async () => {
+    const [from, to] = await Promise.all([there('moves'), there('moves', 'west')]);
+    return from.length === 0 && to.length === 2;
+  });
+  await until('two are shown', async () => (await shown('moves')).every((one) => ownersOf(one).length === 1));
+});
+
+test('nobody else’s object of that name, and no other of theirs, owns it there', async () => {
+  await run('goes', 2);
+  const physical = world.physical('east').client;
+  const uid = await run('stays', 0, 'west');
+  const [pod] = await there('goes');
+  const { namespace = '' } = pod?.metadata ?? {};
+  const { metadata, ...foreign } = deployment('stays', 0);
+  const made = await physical.create(deployments, { ...foreign, metadata: { name: 'stays' } }, { namespace });
+  const wrong = [owner('stays', uid), owner('stays', made.metadata.uid ?? ''), owner('goes', uid)];
+  expect(metadata.name).toBe('stays');
+  for (const reference of wrong) {
+    const name = await give('goes', reference);
+    expect(ownersOf(named(await there('goes'), name))).toEqual(['ReplicaSet/goes']);
+    await world.admin.patch(pods, { ...inDefault, name }, 'strategic', {
+      metadata: { ownerReferences: [{ $patch: 'delete', uid: reference.uid }] },
+    });
+  }
+});
