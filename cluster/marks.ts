@@ -8,6 +8,7 @@ import {
   placedByAnnotation,
   podAdmissionAnnotation,
   reflectedFromAnnotation,
+  refusedRevisionAnnotation,
   releasedByAnnotation,
   scaledAnnotation,
   withdrawnLabel,
@@ -23,6 +24,7 @@ const marks = new Set([
   claimsAnnotation,
   withdrawnLabel,
   podAdmissionAnnotation,
+  refusedRevisionAnnotation,
 ]);
 const seen = new Set([reflectedFromAnnotation, logicalClusterAnnotation]);
 

@@ -1,6 +1,7 @@
 import { givenNote } from '../../cluster/given.ts';
 import { withoutMarks } from '../../cluster/marks.ts';
 import { isReflected, type ReflectedKind } from '../../cluster/reflected.ts';
+import { revisionAnnotation, revisionOf } from '../../cluster/refused-revision.ts';
 import type { ObjectRef, Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
@@ -10,7 +11,7 @@ import { decodeStored } from '../registry/codec.ts';
 import { listEntries, readObject } from '../registry/rewrite.ts';
 import type { Registry } from '../registry/types.ts';
 import { addressIn, placementsStored } from './places.ts';
-import { controllerOf, reflectedBeside, revisionAnnotation, revisionOf } from './reflected-revision.ts';
+import { controllerOf, reflectedBeside } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { reflectedPartsAnnotation } from '../../cluster/names.ts';
 import { type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
+import { isRefusedRevision, revisionAnnotation, revisionOf } from '../../cluster/refused-revision.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { getOwn, isRecord, numberAt, setOwn, textAt } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
@@ -10,7 +11,6 @@ import type { Making } from './making.ts';
 import type { NamespacePlace } from './places.ts';
 
 const annotation = 'deployment.kubernetes.io/';
-export const revisionAnnotation = `${annotation}revision`;
 const counts = [
   'replicas',
   'fullyLabeledReplicas',
@@ -72,7 +72,9 @@ export async function siblings({ store, kind, address }: Making, object: KubeObj
   return beside.filter((other) => other.metadata.name !== address.name);
 }
 
-/** All of the kind in the namespace that the owner controls. Of others only the bytes are looked at. */
+/**
+ * All of the kind in the namespace that the owner controls and clusters have, or had. Of others only the bytes are looked at.
+ */
 export async function reflectedBeside(
   store: Store,
   { group, resource }: ReflectedKind,
@@ -85,16 +87,11 @@ export async function reflectedBeside(
   return entries
     .filter(({ value }) => Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(needle))
     .map((entry) => decodeStored(entry))
-    .filter((object) => controllerOf(object) === owner);
+    .filter((object) => controllerOf(object) === owner && !isRefusedRevision(object));
 }
 
 export function controllerOf(object: KubeObject): string | undefined {
   return object.metadata.ownerReferences?.find((owner) => owner.controller === true)?.uid;
-}
-
-export function revisionOf(object: KubeObject | undefined): number {
-  if (object?.kind === 'ControllerRevision') return numberAt(object, 'revision') ?? 0;
-  return Number(object?.metadata.annotations?.[revisionAnnotation] ?? 0) || 0;
 }
 
 /** A cluster that says more leaves room to count on from there. */

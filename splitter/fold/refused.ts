@@ -1,11 +1,9 @@
-import { digest } from '../../cluster/digest.ts';
 import { kindNamed, type PlacedKindName } from '../../cluster/kinds.ts';
 import { isHeldBack, podRefusal } from '../../cluster/pod-admission.ts';
-import { encodeJson } from '../../kube/json.ts';
+import { templateHash } from '../../cluster/refused-revision.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { sortedKeys } from '../../kube/sorted.ts';
 import { timestamp } from '../../kube/timestamp.ts';
-import { at, listAt, numberAt, record, textAt } from '../../kube/untyped.ts';
+import { at, listAt, numberAt, textAt } from '../../kube/untyped.ts';
 import type { Status } from './part.ts';
 
 /** Who counts those that are of the newest template: none is. */
@@ -56,8 +54,7 @@ function noneOf(root: KubeObject, kind: PlacedKindName, now: number): Status {
 
 /** Of the one that it waits for, which no cluster knows. */
 function revisionOf({ metadata, spec }: KubeObject): string {
-  const template = at(spec, 'template');
-  return `${metadata.name ?? ''}-${digest(encodeJson(sortedKeys(record(template))), 10)}`;
+  return `${metadata.name ?? ''}-${templateHash(at(spec, 'template'))}`;
 }
 
 const type = 'ReplicaFailure';

@@ -352,14 +352,15 @@ test('what makes no template, or one that its selector does not find, is a refus
   expect(textAt(conditionOf(found, 'ReplicaFailure'), 'message')).toMatch(/selector/);
 });
 
-test('each ReplicaSet of its history shows its template as it was written, a refused one has none', async () => {
+test('each ReplicaSet of its history shows its template as it was written', async () => {
   await hook();
   await world.admin.create(deployments, deployment('history', 1, 'east'), inDefault);
   await settled(world.admin, 'history.deployments.apps');
   await setImage('history', 'history:2');
   const sets = async () => {
     const { items } = await world.admin.list(replicasets, { ...inDefault, labelSelector: 'app=history' });
-    return items.map(({ spec }) => [
+    const made = items.filter(({ metadata }) => metadata.annotations?.['atoll.dev/refused'] === undefined);
+    return made.map(({ spec }) => [
       namesOf(at(spec, 'template', 'spec')),
       imagesOf(at(spec, 'template', 'spec')),
     ]);
