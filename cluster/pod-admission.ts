@@ -15,6 +15,11 @@ export interface PodAdmission {
   patch?: Json[];
   /** Why no pod is made of the template as it is written. Without a patch there was none before: none is made at all. */
   refused?: string;
+  /**
+   * Of what runs while the written one is refused: a patch of the latter, to the one that was written then. Absent where that is what
+   * `patch` leads to, or was too long to be kept.
+   */
+  former?: Json[];
 }
 
 /** In bytes: what all annotations of an object may have together is twice as much. */
@@ -25,19 +30,22 @@ export function podAdmissionOf({ metadata }: KubeObject): PodAdmission | undefin
   const text = getOwn(metadata.annotations ?? {}, podAdmissionAnnotation);
   if (text === undefined) return undefined;
   const said: unknown = JSON.parse(text);
-  const [patch, refused] = [at(said, 'patch'), textAt(said, 'refused')];
+  const [patch, refused, former] = [at(said, 'patch'), textAt(said, 'refused'), at(said, 'former')];
   return {
     ...(Array.isArray(patch) && { patch: patch as Json[] }),
     ...(refused !== undefined && { refused }),
+    ...(Array.isArray(former) && { former: former as Json[] }),
   };
 }
 
 /** As the annotation has it; undefined: there is nothing to say. Fails where it is too long to be kept. */
-export function textOfAdmission({ patch, refused }: PodAdmission): string | undefined {
+export function textOfAdmission({ patch, refused, former }: PodAdmission): string | undefined {
   const isNothing = refused === undefined && (patch?.length ?? 0) === 0;
   if (isNothing) return undefined;
-  const text = encodeJson({ ...(refused !== undefined && { refused }), ...(patch && { patch }) });
-  if (Buffer.byteLength(text) > mostBytes) throw new RangeError(`it is longer than ${mostBytes} bytes`);
+  const said = { ...(refused !== undefined && { refused }), ...(patch && { patch }) };
+  const texts = [...(former ? [encodeJson({ ...said, former })] : []), encodeJson(said)];
+  const text = texts.find((one) => Buffer.byteLength(one) <= mostBytes);
+  if (text === undefined) throw new RangeError(`it is longer than ${mostBytes} bytes`);
   return text;
 }
 
@@ -71,6 +79,18 @@ export function admittedAt(workload: KubeObject, path: readonly string[]): KubeO
   const admitted = patch && isRecord(template) ? patched(workload, path, template, patch) : workload;
   known.set(workload, { text, template, admitted });
   return admitted;
+}
+
+/** The template of what runs, as it was written; undefined: none is made of any. */
+export function writtenOfPods(workload: KubeObject, path: readonly string[]): unknown {
+  const { refused, former } = podAdmissionOf(workload) ?? {};
+  if (isHeldBack(workload)) return undefined;
+  const template = at(workload, ...path);
+  if (refused === undefined) return template;
+  return at(
+    former && isRecord(template) ? patched(workload, path, template, former) : admittedAt(workload, path),
+    ...path,
+  );
 }
 
 function patched(workload: KubeObject, path: readonly string[], template: Json, patch: Json[]): KubeObject {

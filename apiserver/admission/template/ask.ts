@@ -8,6 +8,7 @@ import {
   type PodAdmission,
   podAdmissionOf,
   textOfAdmission,
+  writtenOfPods,
 } from '../../../cluster/pod-admission.ts';
 import { templatePath } from '../../../cluster/pod-spec.ts';
 import { setAt } from '../../../cluster/ruled.ts';
@@ -108,7 +109,19 @@ function askOf(core: Core, request: AdmissionRequest, written: Written, mutating
   const isGoing = object.metadata.deletionTimestamp !== undefined;
   if (isSame && (isGoing || !(before?.refused !== undefined && asksAgain(request)))) return undefined;
   // Nothing is made of a dry run, so nobody is asked; nor has a diff to tell of what was said before.
-  return request.dryRun ? undefined : ask(core, request, written, mutating);
+  if (request.dryRun) return undefined;
+  const runs = before?.refused === undefined ? undefined : runsOf(written);
+  // Who goes back to it asks for no new pod.
+  if (runs && sameJson(runs.written, template)) return settle(request, written, { admitted: runs.admitted });
+  return ask(core, request, written, mutating);
+}
+
+/** The template of what runs, as it was written and as its pods are made; undefined: nothing does. */
+function runsOf({ old, path }: Written): { written: Json; admitted: JsonObject } | undefined {
+  if (!old || isHeldBack(old)) return undefined;
+  const admitted = at(admittedAt(old, path), ...path);
+  if (!isRecord(admitted)) return undefined;
+  return { written: writtenOfPods(old, path) as Json, admitted: admitted as JsonObject };
 }
 
 /** The server's own write what they have to say many times: one of them is there to ask again, see controller/admission/. */
@@ -208,21 +221,24 @@ const longest = 4096;
 
 function settle(
   request: AdmissionRequest,
-  { kind, object, old, path, template }: Written,
+  written: Written,
   { admitted, refused }: { admitted?: JsonObject; refused?: string },
 ): void {
-  const runs = old && !isHeldBack(old) ? at(admittedAt(old, path), ...path) : undefined;
-  if (refused !== undefined && isRecord(runs) && sameJson(runs, template)) {
+  const { kind, object, template } = written;
+  const runs = refused === undefined ? undefined : runsOf(written);
+  if (runs && sameJson(runs.admitted, template)) {
     // Who goes back to what runs asks for no new pod.
     note(object, undefined);
     return;
   }
   if (refused !== undefined)
     request.warn(`none of its pods is made of this template as long as they are refused: ${refused}`);
-  const next = admitted ?? runs;
+  const to = (next: Json) => jsonPatchBetween(template, next) as unknown as Json[];
+  const next = admitted ?? runs?.admitted;
   const said: PodAdmission = {
     ...(refused !== undefined && { refused: refused.slice(0, longest) }),
-    ...(isRecord(next) && { patch: jsonPatchBetween(template, next) as unknown as Json[] }),
+    ...(next && { patch: to(next) }),
+    ...(runs && !sameJson(runs.written, runs.admitted) && { former: to(runs.written) }),
   };
   try {
     note(object, textOfAdmission(said));

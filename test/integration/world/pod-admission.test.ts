@@ -483,3 +483,25 @@ test('who goes back to what runs from before a policy is refused nothing', async
     return conditionOf(await read('back'), 'ReplicaFailure') === undefined;
   });
 });
+
+test('who goes back to what runs with its sidecar gets it as it runs, and nobody is asked', async () => {
+  await hook();
+  await world.admin.create(deployments, deployment('return', 1, 'east'), inDefault);
+  await settled(world.admin, 'return.deployments.apps');
+  const kept = saidOf(await read('return'));
+  answer = () => ({ allowed: false, status: { message: 'nothing at all' } });
+  await setImage('return', 'return:2');
+  await setImage('return', 'return:3');
+  await refused('return');
+  await move(world.admin, deployments, 'return', 'west');
+  await until('it has left', async () => (await there('east', 'return')) === undefined);
+  const asked = () =>
+    hooks.asked.filter(({ request }) => imagesOf(request.object.spec).includes('return:1')).length;
+  const before = asked();
+  expect(saidOf(await setImage('return', 'return:1'))).toBe(kept);
+  await settled(world.admin, 'return.deployments.apps');
+  expect(asked()).toBe(before);
+  const spec = at(await there('west', 'return'), 'spec', 'template', 'spec');
+  expect([namesOf(spec), imagesOf(spec)[0]]).toEqual([['c', 'side'], 'return:1']);
+  expect(conditionOf(await read('return'), 'ReplicaFailure')).toBeUndefined();
+});

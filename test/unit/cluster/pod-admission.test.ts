@@ -8,6 +8,7 @@ import {
   podRefusal,
   textOfAdmission,
   withPodsGeneration,
+  writtenOfPods,
 } from '../../../cluster/pod-admission.ts';
 import { podReferences, podSpecOf, podTemplate } from '../../../cluster/pod-spec.ts';
 import { shapeRuled } from '../../../cluster/ruled-shape.ts';
@@ -90,6 +91,27 @@ test('the workload itself stays as it is written, and is answered where nothing 
   expect(listAt(object, 'spec', 'template', 'spec', 'containers')).toHaveLength(1);
   const other = workload();
   expect(admittedAt(other, ['spec', 'template'])).toBe(other);
+});
+
+test('while it is refused, the template of what runs is known as it was written', () => {
+  const path = ['spec', 'template'];
+  const image = (said?: PodAdmission) => {
+    const spec = at(writtenOfPods(workload(said), path), 'spec');
+    return listAt(spec, 'containers').map((one) => at(one, 'image'));
+  };
+  const former = [{ op: 'replace', path: '/spec/containers/0/image', value: 'before' }];
+  expect(image()).toEqual(['c']);
+  expect(image({ patch })).toEqual(['c']);
+  expect(image({ refused: 'no', patch })).toEqual(['c', 's']);
+  expect(image({ refused: 'no', patch, former })).toEqual(['before']);
+  expect(writtenOfPods(workload({ refused: 'no' }), path)).toBeUndefined();
+});
+
+test('what is too long is kept without how it was written', () => {
+  const former = [{ op: 'add', path: '/a', value: 'x'.repeat(100_000) }];
+  const said = { refused: 'no', patch: former };
+  expect(textOfAdmission({ ...said, former })).toBe(textOfAdmission(said));
+  expect(textOfAdmission({ refused: 'no', patch, former })).toContain('former');
 });
 
 test('nothing to say is not said; what is too long cannot be', () => {
