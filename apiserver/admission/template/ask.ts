@@ -1,24 +1,15 @@
-import { type PlacedKind, placedKind, ruledKind, type WorkloadKind } from '../../../cluster/kinds.ts';
+import { type PlacedKind, placedKind, ruledKind } from '../../../cluster/kinds.ts';
 import { controllersUser, rootCluster } from '../../../cluster/names.ts';
 import { isPlaceable } from '../../../cluster/placeable.ts';
 import { type PlacedResource, placedResources } from '../../../cluster/placed-resource.ts';
-import {
-  admittedAt,
-  isHeldBack,
-  type PodAdmission,
-  podAdmissionOf,
-  textOfAdmission,
-  writtenOfPods,
-} from '../../../cluster/pod-admission.ts';
+import { podAdmissionOf } from '../../../cluster/pod-admission.ts';
 import { templatePath } from '../../../cluster/pod-spec.ts';
 import { setAt } from '../../../cluster/ruled.ts';
 import { deepCopy, sameJson } from '../../../kube/deep.ts';
 import { groupResource } from '../../../kube/gvk.ts';
 import { andThen, type Later } from '../../../kube/later.ts';
-import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
-import { jsonPatchBetween } from '../../../kube/patch/diff.ts';
-import type { ResourceInfo } from '../../../kube/schema/resource.ts';
-import { forbidden, invalid, isStatusError } from '../../../kube/status.ts';
+import type { JsonObject, KubeObject } from '../../../kube/object.ts';
+import { invalid, isStatusError } from '../../../kube/status.ts';
 import { at, isRecord } from '../../../kube/untyped.ts';
 import { validateCreate } from '../../../kube/validation/index.ts';
 import { isOwn, isOwnController } from '../../authn/controllers.ts';
@@ -30,21 +21,11 @@ import { collectionRange } from '../../registry/keys.ts';
 import { recentList } from '../../registry/recent.ts';
 import { note } from './note.ts';
 import { podMaker, podOf, templateFrom } from './pod.ts';
+import { runsOf, settle, type Written } from './settle.ts';
 import { askAsStored } from './versions.ts';
 
 /** Lets policies and webhooks change what is asked about, as of any request. */
 type Mutating = (core: Core, request: AdmissionRequest) => Later<void>;
-
-/** A workload that is written, whose pods are made elsewhere. */
-interface Written {
-  kind: WorkloadKind;
-  info: ResourceInfo;
-  object: KubeObject;
-  /** As it was asked about before. */
-  old: KubeObject | undefined;
-  path: readonly string[];
-  template: JsonObject;
-}
 
 /**
  * Pods of workloads are made on physical clusters, by whose API servers no webhook or policy of the logical cluster is
@@ -114,14 +95,6 @@ function askOf(core: Core, request: AdmissionRequest, written: Written, mutating
   // Who goes back to it asks for no new pod.
   if (runs && sameJson(runs.written, template)) return settle(request, written, { admitted: runs.admitted });
   return ask(core, request, written, mutating);
-}
-
-/** The template of what runs, as it was written and as its pods are made; undefined: nothing does. */
-function runsOf({ old, path }: Written): { written: Json; admitted: JsonObject } | undefined {
-  if (!old || isHeldBack(old)) return undefined;
-  const admitted = at(admittedAt(old, path), ...path);
-  if (!isRecord(admitted)) return undefined;
-  return { written: writtenOfPods(old, path) as Json, admitted: admitted as JsonObject };
 }
 
 /** The server's own write what they have to say many times: one of them is there to ask again, see controller/admission/. */
@@ -215,35 +188,4 @@ function insistOnTemplate(
   const changed = setAt(object, path, admitted) as unknown as KubeObject;
   const causes = validateCreate(changed, info).filter(({ field }) => !before.includes(field));
   if (causes.length > 0) throw invalid('', 'Pod', asked.name, causes);
-}
-
-const longest = 4096;
-
-function settle(
-  request: AdmissionRequest,
-  written: Written,
-  { admitted, refused }: { admitted?: JsonObject; refused?: string },
-): void {
-  const { kind, object, template } = written;
-  const runs = refused === undefined ? undefined : runsOf(written);
-  if (runs && sameJson(runs.admitted, template)) {
-    // Who goes back to what runs asks for no new pod.
-    note(object, undefined);
-    return;
-  }
-  if (refused !== undefined)
-    request.warn(`none of its pods is made of this template as long as they are refused: ${refused}`);
-  const to = (next: Json) => jsonPatchBetween(template, next) as unknown as Json[];
-  const next = admitted ?? runs?.admitted;
-  const said: PodAdmission = {
-    ...(refused !== undefined && { refused: refused.slice(0, longest) }),
-    ...(next && { patch: to(next) }),
-    ...(runs && !sameJson(runs.written, runs.admitted) && { former: to(runs.written) }),
-  };
-  try {
-    note(object, textOfAdmission(said));
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw forbidden(kind, request.name, `what becomes of its template cannot be kept: ${error.message}`);
-  }
 }

@@ -505,3 +505,28 @@ test('who goes back to what runs with its sidecar gets it as it runs, and nobody
   expect([namesOf(spec), imagesOf(spec)[0]]).toEqual([['c', 'side'], 'return:1']);
   expect(conditionOf(await read('return'), 'ReplicaFailure')).toBeUndefined();
 });
+
+test('of none that are to be made none has failed: it says so as soon as one is', async () => {
+  await policy();
+  await world.admin.create(deployments, withImage(deployment('none', 0, 'east'), 'bad:1'), inDefault);
+  const found = await until('its status is of this one', async () => {
+    const one = await read('none');
+    return at(one, 'status', 'observedGeneration') === one.metadata.generation ? one : undefined;
+  });
+  expect(saidOf(found)).toContain('no bad images');
+  expect(conditionOf(found, 'Progressing')).toMatchObject({
+    status: 'True',
+    reason: 'NewReplicaSetAvailable',
+  });
+  expect(conditionOf(found, 'ReplicaFailure')).toBeUndefined();
+  const scale = (replicas: number) =>
+    world.admin.patch(deployments, { ...inDefault, name: 'none' }, 'merge', { spec: { replicas } });
+  await scale(1);
+  await refused('none');
+  await until('an Event says so', async () => {
+    const { items } = await world.admin.list<KubeObject & { message?: string }>(events, inDefault);
+    return items.some(({ message }) => message?.includes('"none-'));
+  });
+  await scale(0);
+  await until('it says so no more', async () => !conditionOf(await read('none'), 'ReplicaFailure'));
+});
