@@ -3,6 +3,7 @@ import {
   admittedAt,
   isHeldBack,
   type PodAdmission,
+  podAdmissionOf,
   textOfAdmission,
   writtenOfPods,
 } from '../../../cluster/pod-admission.ts';
@@ -14,6 +15,7 @@ import { forbidden } from '../../../kube/status.ts';
 import { at, isRecord } from '../../../kube/untyped.ts';
 import type { AdmissionRequest } from '../../plugins.ts';
 import { note } from './note.ts';
+import { refusalAfter } from './words.ts';
 
 /** A workload that is written, whose pods are made elsewhere. */
 export interface Written {
@@ -34,15 +36,13 @@ export function runsOf({ old, path }: Written): { written: Json; admitted: JsonO
   return { written: writtenOfPods(old, path) as Json, admitted: admitted as JsonObject };
 }
 
-const longest = 4096;
-
 /** Keeps on the workload what becomes of its template. */
 export function settle(
   request: AdmissionRequest,
   written: Written,
   { admitted, refused }: { admitted?: JsonObject; refused?: string },
 ): void {
-  const { kind, object, template } = written;
+  const { kind, object, old, path, template } = written;
   const runs = refused === undefined ? undefined : runsOf(written);
   if (runs && sameJson(runs.admitted, template)) {
     // Who goes back to what runs asks for no new pod.
@@ -53,8 +53,9 @@ export function settle(
     request.warn(`none of its pods is made of this template as long as they are refused: ${refused}`);
   const to = (next: Json) => jsonPatchBetween(template, next) as unknown as Json[];
   const next = admitted ?? runs?.admitted;
+  const before = old && sameJson(at(old, ...path), template) ? podAdmissionOf(old) : undefined;
   const said: PodAdmission = {
-    ...(refused !== undefined && { refused: refused.slice(0, longest) }),
+    ...(refused !== undefined && refusalAfter(before, refused)),
     ...(next && { patch: to(next) }),
     ...(runs && !sameJson(runs.written, runs.admitted) && { former: to(runs.written) }),
   };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Placement } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
@@ -529,4 +530,40 @@ test('of none that are to be made none has failed: it says so as soon as one is'
   });
   await scale(0);
   await until('it says so no more', async () => !conditionOf(await read('none'), 'ReplicaFailure'));
+});
+
+test('a refusal that has another text each time is written once', async () => {
+  let times = 0;
+  await hook({}, () => {
+    times += 1;
+    const message = `request ${randomUUID()} of ${new Date(times).toISOString()} took ${times} ms: no`;
+    return { allowed: false, status: { message } };
+  });
+  await world.admin.create(deployments, deployment('words', 1, 'east'), inDefault);
+  const first = await refused('words');
+  const target = { ...inDefault, name: 'words' };
+  const same = { metadata: { labels: { some: 'label' } } };
+  const labelled = await world.admin.patch(deployments, target, 'merge', same);
+  expect(saidOf(labelled)).toBe(saidOf(first));
+  // Neither by whoever writes it as it is, nor by who asks again.
+  const asked = times;
+  for (let n = 0; n < 3; n++) await world.admin.patch(deployments, target, 'merge', same);
+  await until('it was asked again', () => times > asked + 4);
+  const last = await read('words');
+  expect([saidOf(last), last.metadata.generation]).toEqual([saidOf(first), labelled.metadata.generation]);
+  const { items } = await world.admin.list<KubeObject & { message?: string; count?: number }>(
+    events,
+    inDefault,
+  );
+  const told = items.filter(({ message }) =>
+    /^Error creating: .*denied the request: request/.test(message ?? ''),
+  );
+  expect(told.map(({ count }) => count)).toEqual([1]);
+  // What says something else is told.
+  answer = () => ({ allowed: false, status: { message: 'for another reason' } });
+  const other = await world.admin.patch(deployments, target, 'merge', same);
+  expect(saidOf(other)).toContain('for another reason');
+  await until('its status says so', async () =>
+    textAt(conditionOf(await read('words'), 'ReplicaFailure'), 'message')?.includes('for another reason'),
+  );
 });

@@ -41,6 +41,7 @@ const cases: [
   ['it was changed', { patch }, ['c', 'side'], undefined, false],
   ['it is refused, and none was before', { refused: 'no' }, ['c'], 'no', true],
   ['it is refused, and another runs', { refused: 'no', patch }, ['c', 'side'], 'no', false],
+  ['it is refused in other words', { refused: 'no', times: 2 }, ['c'], 'no', true],
   ['it is refused, and what runs is the same', { refused: 'no', patch: [] }, ['c'], 'no', false],
 ];
 
@@ -132,6 +133,8 @@ test('another answer is another generation, once', () => {
   const generation = (next: KubeObject, old: KubeObject) => withPodsGeneration(next, old).metadata.generation;
   expect(generation(workload({ patch }), workload({ refused: 'no' }))).toBe(4);
   expect(generation(workload({ patch }), workload({ patch }))).toBe(3);
+  expect(generation(workload({ refused: 'never', times: 1 }), workload({ refused: 'no' }))).toBe(3);
+  expect(generation(workload({ refused: 'no' }), workload())).toBe(4);
   const written = workload({ patch });
   written.metadata.generation = 4;
   expect(generation(written, workload())).toBe(4);
