@@ -1,12 +1,10 @@
-import { type PlacedKind, placedKind, ruledKind } from '../../../cluster/kinds.ts';
-import { controllersUser, rootCluster } from '../../../cluster/names.ts';
+import type { PlacedKind } from '../../../cluster/kinds.ts';
+import { controllersUser } from '../../../cluster/names.ts';
 import { isPlaceable } from '../../../cluster/placeable.ts';
-import { type PlacedResource, placedResources } from '../../../cluster/placed-resource.ts';
 import { podAdmissionOf } from '../../../cluster/pod-admission.ts';
 import { templatePath } from '../../../cluster/pod-spec.ts';
 import { setAt } from '../../../cluster/ruled.ts';
 import { deepCopy, sameJson } from '../../../kube/deep.ts';
-import { groupResource } from '../../../kube/gvk.ts';
 import { andThen, type Later } from '../../../kube/later.ts';
 import type { JsonObject, KubeObject } from '../../../kube/object.ts';
 import { invalid, isStatusError } from '../../../kube/status.ts';
@@ -15,10 +13,8 @@ import { validateCreate } from '../../../kube/validation/index.ts';
 import { isOwn, isOwnController } from '../../authn/controllers.ts';
 import type { Core } from '../../core.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../../plugins.ts';
-import { decodeStored } from '../../registry/codec.ts';
 import { defaulted } from '../../registry/context.ts';
-import { collectionRange } from '../../registry/keys.ts';
-import { recentList } from '../../registry/recent.ts';
+import { kindOf } from './kind.ts';
 import { note } from './note.ts';
 import { podMaker, podOf, templateFrom } from './pod.ts';
 import { runsOf, settle, type Written } from './settle.ts';
@@ -36,7 +32,7 @@ type Mutating = (core: Core, request: AdmissionRequest) => Later<void>;
 export function askOfPods(core: Core, request: AdmissionRequest, mutating: Mutating): Later<void> {
   if (!core.podsElsewhere || !isWriteOfObject(request)) return undefined;
   return andThen(kindOf(core, request), (kind) => {
-    if (!kind) return undefined;
+    if (!kind) return letGo(request);
     const { conversion } = request.stored;
     const as = conversion?.versions.get(conversion.storageVersion);
     if (as && as.info.version !== request.stored.info.version)
@@ -47,25 +43,17 @@ export function askOfPods(core: Core, request: AdmissionRequest, mutating: Mutat
 
 function asking(core: Core, request: AdmissionRequest, kind: PlacedKind, mutating: Mutating): Later<void> {
   const written = writtenIn(request, kind);
-  return written && askOf(core, request, written, mutating);
+  return written ? askOf(core, request, written, mutating) : letGo(request);
+}
+
+/** Of what is not placed, or no more, there are no pods to say anything of. */
+function letGo({ object }: AdmissionRequest): undefined {
+  if (object) note(object, undefined);
 }
 
 function isWriteOfObject({ object, subresource, operation, kind }: AdmissionRequest): boolean {
   const isWritten = operation === 'CREATE' || operation === 'UPDATE';
   return isWritten && object !== undefined && kind === undefined && subresource === '';
-}
-
-/** Of which it is, where pods are made of it; a custom resource's by the rule by which that is placed. */
-function kindOf(core: Core, { stored }: AdmissionRequest): Later<PlacedKind | undefined> {
-  const { info, custom } = stored;
-  const known = placedKind(info);
-  if (known || !custom || !info.namespaced) return known;
-  const rules = collectionRange({ ...placedResources, namespaced: false }, rootCluster, '');
-  return andThen(recentList(core.store, rules), (entries) => {
-    const all = entries.map((entry) => decodeStored(entry) as PlacedResource);
-    const rule = all.find(({ metadata }) => metadata.name === groupResource(info))?.spec;
-    return rule && ruledKind(info, rule);
-  });
 }
 
 function writtenIn(
