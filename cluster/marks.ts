@@ -9,6 +9,7 @@ import {
   placedByAnnotation,
   podAdmissionAnnotation,
   reflectedFromAnnotation,
+  refusedRevisionAnnotation,
   releasedByAnnotation,
   scaledAnnotation,
   withdrawnLabel,
@@ -25,6 +26,7 @@ const marks = new Set([
   claimsAnnotation,
   withdrawnLabel,
   podAdmissionAnnotation,
+  refusedRevisionAnnotation,
 ]);
 const seen = new Set([reflectedFromAnnotation, logicalClusterAnnotation]);
 

@@ -24,6 +24,8 @@ export const placedByAnnotation = 'atoll.dev/placed-by';
 export const schedulerUser = 'system:atoll:scheduler';
 /** On a workload: what those said who were asked about the pods of its template. See cluster/pod-admission.ts. */
 export const podAdmissionAnnotation = 'atoll.dev/pod-admission';
+/** On a ReplicaSet or ControllerRevision of a template that is refused: nothing is made of it. See cluster/refused-revision.ts. */
+export const refusedRevisionAnnotation = 'atoll.dev/refused';
 /** Who makes and removes logical clusters, among others. */
 export const controllersUser = 'system:atoll:controllers';
 export const splitterUser = 'system:atoll:splitter';

@@ -1,8 +1,9 @@
+import { sameJson } from '../kube/deep.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { Json, KubeObject } from '../kube/object.ts';
 import { applyJsonPatch } from '../kube/patch/json.ts';
 import { StatusError } from '../kube/status.ts';
-import { at, getOwn, isRecord, textAt } from '../kube/untyped.ts';
+import { at, getOwn, isRecord, numberAt, textAt } from '../kube/untyped.ts';
 import { podAdmissionAnnotation } from './names.ts';
 import { setAt } from './ruled.ts';
 
@@ -15,6 +16,13 @@ export interface PodAdmission {
   patch?: Json[];
   /** Why no pod is made of the template as it is written. Without a patch there was none before: none is made at all. */
   refused?: string;
+  /** How often it was refused in other words before. */
+  times?: number;
+  /**
+   * Of what runs while the written one is refused: a patch of the latter, to the one that was written then. Absent where that is what
+   * `patch` leads to, or was too long to be kept.
+   */
+  former?: Json[];
 }
 
 /** In bytes: what all annotations of an object may have together is twice as much. */
@@ -25,19 +33,28 @@ export function podAdmissionOf({ metadata }: KubeObject): PodAdmission | undefin
   const text = getOwn(metadata.annotations ?? {}, podAdmissionAnnotation);
   if (text === undefined) return undefined;
   const said: unknown = JSON.parse(text);
-  const [patch, refused] = [at(said, 'patch'), textAt(said, 'refused')];
+  const [patch, refused, former] = [at(said, 'patch'), textAt(said, 'refused'), at(said, 'former')];
+  const times = numberAt(said, 'times');
   return {
     ...(Array.isArray(patch) && { patch: patch as Json[] }),
     ...(refused !== undefined && { refused }),
+    ...(times !== undefined && { times }),
+    ...(Array.isArray(former) && { former: former as Json[] }),
   };
 }
 
 /** As the annotation has it; undefined: there is nothing to say. Fails where it is too long to be kept. */
-export function textOfAdmission({ patch, refused }: PodAdmission): string | undefined {
+export function textOfAdmission({ patch, refused, times, former }: PodAdmission): string | undefined {
   const isNothing = refused === undefined && (patch?.length ?? 0) === 0;
   if (isNothing) return undefined;
-  const text = encodeJson({ ...(refused !== undefined && { refused }), ...(patch && { patch }) });
-  if (Buffer.byteLength(text) > mostBytes) throw new RangeError(`it is longer than ${mostBytes} bytes`);
+  const said = {
+    ...(refused !== undefined && { refused }),
+    ...(times !== undefined && { times }),
+    ...(patch && { patch }),
+  };
+  const texts = [...(former ? [encodeJson({ ...said, former })] : []), encodeJson(said)];
+  const text = texts.find((one) => Buffer.byteLength(one) <= mostBytes);
+  if (text === undefined) throw new RangeError(`it is longer than ${mostBytes} bytes`);
   return text;
 }
 
@@ -73,6 +90,18 @@ export function admittedAt(workload: KubeObject, path: readonly string[]): KubeO
   return admitted;
 }
 
+/** The template of what runs, as it was written; undefined: none is made of any. */
+export function writtenOfPods(workload: KubeObject, path: readonly string[]): unknown {
+  const { refused, former } = podAdmissionOf(workload) ?? {};
+  if (isHeldBack(workload)) return undefined;
+  const template = at(workload, ...path);
+  if (refused === undefined) return template;
+  return at(
+    former && isRecord(template) ? patched(workload, path, template, former) : admittedAt(workload, path),
+    ...path,
+  );
+}
+
 function patched(workload: KubeObject, path: readonly string[], template: Json, patch: Json[]): KubeObject {
   try {
     return setAt(workload, path, applyJsonPatch(template, patch)) as unknown as KubeObject;
@@ -82,11 +111,21 @@ function patched(workload: KubeObject, path: readonly string[], template: Json, 
   }
 }
 
-/** After a write: what is made of it is another once its pods are admitted, or no more. Statuses are about one generation. */
+/**
+ * After a write: what is made of it is another once its pods are admitted, or no more. Statuses are about one generation. In which words
+ * they are refused makes no difference.
+ */
 export function withPodsGeneration(next: KubeObject, old: KubeObject): KubeObject {
-  const said = ({ metadata }: KubeObject) => getOwn(metadata.annotations ?? {}, podAdmissionAnnotation);
   const { generation } = next.metadata;
-  if (said(next) === said(old) || generation === undefined || generation !== old.metadata.generation)
+  if (generation === undefined || generation !== old.metadata.generation || isMadeAlike(next, old))
     return next;
   return { ...next, metadata: { ...next.metadata, generation: generation + 1 } };
+}
+
+function isMadeAlike(one: KubeObject, other: KubeObject): boolean {
+  const said = ({ metadata }: KubeObject) => getOwn(metadata.annotations ?? {}, podAdmissionAnnotation);
+  if (said(one) === said(other)) return true;
+  const [now, before] = [podAdmissionOf(one), podAdmissionOf(other)];
+  const isRefusedAlike = (now?.refused === undefined) === (before?.refused === undefined);
+  return isRefusedAlike && sameJson(now?.patch, before?.patch);
 }

@@ -76,6 +76,13 @@ function runOf({ kind: name }: KubeObject): Run {
   return kind?.role === 'workload' ? runs[kind.kind] : replicated;
 }
 
+/** Whether it is to have no pod at all, as it is written. */
+export function makesNone(workload: KubeObject): boolean {
+  const { count } = runOf(workload);
+  const isSuspended = workload.kind === 'Job' && at(workload.spec, 'suspend') === true;
+  return isSuspended || (count !== undefined && numberAt(workload, ...count) === 0);
+}
+
 const core = (resource: string, name: string | undefined): ClosureRef[] =>
   name ? [{ group: '', resource, name }] : [];
 

@@ -8,6 +8,7 @@ import { InformerSet } from '../client/informers.ts';
 import { controllersUser, placements, rootCluster, schedulerUser, splitterUser } from '../cluster/names.ts';
 import type { Placement } from '../cluster/types.ts';
 import { runPodAdmissionController } from '../controller/admission/controller.ts';
+import { runRefusedRevisionController } from '../controller/admission/history.ts';
 import { runDisruptionController } from '../controller/disruption/controller.ts';
 import { runEndpointsController } from '../controller/endpoints/controller.ts';
 import { startGenericControllers, startServerControllers } from '../controller/generic.ts';
@@ -99,6 +100,7 @@ async function controlFor(settings: ControllerSettings, { signal, fence }: Term)
     runEndpointsController({ client, informers, signal, logger }),
     runDisruptionController({ client, informers, signal, logger }),
     runPodAdmissionController({ client, informers, signal, logger }),
+    runRefusedRevisionController({ client, informers, signal, logger }),
     runVolumesController({ client, informers, signal, logger }),
     runTypeCheckController({ client, informers, signal, logger }),
     runWorkspaceController({ client, informers, signal, logger, url: settings.url }),

@@ -3,6 +3,7 @@ import { pausedAnnotation, waitAnnotation } from '../cluster/names.ts';
 import { lackOfRoom, noCluster, unplacedPods } from '../cluster/no-room.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { isHeldBack, podRefusal } from '../cluster/pod-admission.ts';
+import { makesNone } from '../cluster/pod-spec.ts';
 import { isStillLedTo, leavesUnheard } from '../cluster/share.ts';
 import { type Silence, whichIs } from '../cluster/silence.ts';
 import { unsatisfied } from '../cluster/spread.ts';
@@ -194,6 +195,8 @@ function heldBy(hold: Handover['hold'], stays: string): Verdict | undefined {
 export const podsRefused = 'PodsRefused';
 
 function refusalWords(root: KubeObject, refused: string): string {
+  // Its end tells whether an Event has said so: see words.ts.
+  if (makesNone(root)) return `its pods would be refused: ${refused}; it is to have none`;
   const runs = isHeldBack(root) ? 'none is made of it' : 'what runs keeps the template that it has';
   return `its pods are refused, so ${runs}; asked again now and then: ${refused}`;
 }

@@ -1,5 +1,6 @@
 import { placedKind } from '../cluster/kinds.ts';
 import { podRefusal } from '../cluster/pod-admission.ts';
+import { makesNone } from '../cluster/pod-spec.ts';
 import type { Silence } from '../cluster/silence.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { Word } from '../controller/events.ts';
@@ -62,8 +63,8 @@ function waits({ spec, status }: Placement, shares: Shares, hold: Handover['hold
 /** Told when it is refused, and when that is for another reason, as Kubernetes' controllers tell it. */
 export function refusalWords({ status }: Placement, root: KubeObject): Word[] {
   const refused = podRefusal(root);
-  // Of what is being deleted nobody tries to make a pod.
-  if (refused === undefined || root.metadata.deletionTimestamp !== undefined) return [];
+  // Of what is being deleted, or is to have none, nobody tries to make a pod.
+  if (refused === undefined || root.metadata.deletionTimestamp !== undefined || makesNone(root)) return [];
   const said = status?.conditions?.find(({ type }) => type === 'Settled');
   if (said?.message.endsWith(refused)) return [];
   const { kind, metadata } = root;

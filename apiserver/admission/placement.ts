@@ -1,5 +1,11 @@
 import { isPlacementMark, isSystemMark, keepMarks } from '../../cluster/marks.ts';
-import { clustersAnnotation, placedByAnnotation, schedulerUser } from '../../cluster/names.ts';
+import {
+  clustersAnnotation,
+  controllersUser,
+  placedByAnnotation,
+  refusedRevisionAnnotation,
+  schedulerUser,
+} from '../../cluster/names.ts';
 import { parseWord } from '../../cluster/placement.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isOwn } from '../authn/controllers.ts';
@@ -18,7 +24,8 @@ import { namesClusters } from './placement-wish.ts';
  * - names of clusters that do not exist are refused, before anything is stored, and so is any in a system namespace;
  * - the scheduler's value survives a replace that does not mention it; a user's goes when the user removes it;
  * - in an object that is made of another's export the scheduler's word is nobody's wish;
- * - a write of a subresource changes none of it, and no write through the API any of our marks.
+ * - a write of a subresource changes none of it, and no write through the API any of our marks, but the one of what our
+ *   controllers make.
  */
 export const placementAdmission: AdmissionPlugin = {
   name: 'Placement',
@@ -53,8 +60,10 @@ function writesObject({ operation, kind }: AdmissionRequest): boolean {
   return (operation === 'CREATE' || operation === 'UPDATE') && kind === undefined;
 }
 
-function keptBy({ subresource }: AdmissionRequest): (annotation: string) => boolean {
-  return subresource === '' ? isSystemMark : isPlacementMark;
+function keptBy({ subresource, user }: AdmissionRequest): (annotation: string) => boolean {
+  if (subresource !== '') return isPlacementMark;
+  const isTheirs = isOwn(user, controllersUser);
+  return isTheirs ? (key) => isSystemMark(key) && key !== refusedRevisionAnnotation : isSystemMark;
 }
 
 function saysWhere({ subresource, stored: { info } }: AdmissionRequest): boolean {

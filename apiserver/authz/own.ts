@@ -52,6 +52,14 @@ const rights: Readonly<Record<string, readonly Right[]>> = {
         [discovery, 'endpointslices', ''],
       ],
     },
+    // The history of workloads shows what is refused.
+    {
+      verbs: ['create'],
+      on: [
+        ['apps', 'replicasets', ''],
+        ['apps', 'controllerrevisions', ''],
+      ],
+    },
     { verbs: ['create'], on: [[logicalClusters.group, logicalClusters.resource, '']] },
     // Certificates of clients, once they are approved.
     { verbs: ['sign'], on: [['certificates.k8s.io', 'signers', '']] },

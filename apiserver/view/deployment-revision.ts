@@ -1,5 +1,6 @@
 import { isAdopted } from '../../cluster/placeable.ts';
 import { isHeld, isReflected, reflectedKind } from '../../cluster/reflected.ts';
+import { revisionAfter, revisionAnnotation, revisionOf } from '../../cluster/revision.ts';
 import { sameJson } from '../../kube/deep.ts';
 import type { KubeObject, OwnerReference } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
@@ -8,7 +9,7 @@ import { readObject, rewriteObject } from '../registry/rewrite.ts';
 import type { Registry } from '../registry/types.ts';
 import { templateOf } from './own-template.ts';
 import { addressIn, type NamespacePlace } from './places.ts';
-import { reflectedBeside, revisionAfter, revisionAnnotation, revisionOf } from './reflected-revision.ts';
+import { reflectedBeside } from './reflected-revision.ts';
 
 const sets = reflectedKind('replicasets');
 const deployments = { group: 'apps', resource: 'deployments' };

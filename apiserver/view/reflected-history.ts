@@ -1,6 +1,7 @@
 import { givenNote } from '../../cluster/given.ts';
 import { withoutMarks } from '../../cluster/marks.ts';
 import { isReflected, type ReflectedKind } from '../../cluster/reflected.ts';
+import { revisionOf } from '../../cluster/revision.ts';
 import type { ObjectRef, Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { getOwn, isRecord, numberAt } from '../../kube/untyped.ts';
@@ -8,7 +9,7 @@ import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { listEntries, readObject } from '../registry/rewrite.ts';
 import { addressIn, placementsStored } from './places.ts';
-import { controllerOf, reflectedBeside, revisionOf } from './reflected-revision.ts';
+import { controllerOf, reflectedBeside } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
 
 /**

@@ -1,7 +1,9 @@
 import { reflectedPartsAnnotation } from '../../cluster/names.ts';
 import { type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
+import { isRefusedRevision } from '../../cluster/refused-revision.ts';
+import { highest, inJson, revisionAfter, revisionAnnotation, revisionOf } from '../../cluster/revision.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { at, getOwn, isRecord, numberAt, setOwn, textAt } from '../../kube/untyped.ts';
+import { getOwn, isRecord, numberAt, setOwn, textAt } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { listEntries } from '../registry/rewrite.ts';
@@ -10,7 +12,6 @@ import type { Making } from './making.ts';
 import type { NamespacePlace } from './places.ts';
 
 const annotation = 'deployment.kubernetes.io/';
-export const revisionAnnotation = `${annotation}revision`;
 const counts = [
   'replicas',
   'fullyLabeledReplicas',
@@ -64,18 +65,6 @@ function numbered(cluster: string, there: number, known: bigint, others: readonl
   return known >= next ? known : highest([BigInt(there), next]);
 }
 
-/** The number of what is newer than all of these. */
-export function revisionAfter(others: readonly KubeObject[]): bigint {
-  const last = highest(others.map(revisionOf));
-  return last < maxRevision ? last + 1n : last;
-}
-
-function highest(numbers: readonly bigint[]): bigint {
-  let most = 0n;
-  for (const n of numbers) if (n > most) most = n;
-  return most;
-}
-
 /** Others of the same workload. */
 export async function siblings({ store, kind, address }: Making, object: KubeObject): Promise<KubeObject[]> {
   const owner = controllerOf(object);
@@ -84,7 +73,9 @@ export async function siblings({ store, kind, address }: Making, object: KubeObj
   return beside.filter((other) => other.metadata.name !== address.name);
 }
 
-/** All of the kind in the namespace that the owner controls. Of others only the bytes are looked at. */
+/**
+ * All of the kind in the namespace that the owner controls and clusters have, or had. Of others only the bytes are looked at.
+ */
 export async function reflectedBeside(
   store: Store,
   { group, resource }: ReflectedKind,
@@ -97,31 +88,11 @@ export async function reflectedBeside(
   return entries
     .filter(({ value }) => Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(needle))
     .map((entry) => decodeStored(entry))
-    .filter((object) => controllerOf(object) === owner);
+    .filter((object) => controllerOf(object) === owner && !isRefusedRevision(object));
 }
 
 export function controllerOf(object: KubeObject): string | undefined {
   return object.metadata.ownerReferences?.find((owner) => owner.controller === true)?.uid;
-}
-
-/** An int64, as Kubernetes reads it. */
-const maxRevision = 2n ** 63n - 1n;
-
-/** What is no number counts nothing, as there. */
-export function revisionOf(object: KubeObject | undefined): bigint {
-  const isControllers = object?.kind === 'ControllerRevision';
-  const said = isControllers
-    ? String(at(object, 'revision'))
-    : (object?.metadata.annotations?.[revisionAnnotation] ?? '');
-  if (!/^\+?\d{1,19}$/.test(said)) return 0n;
-  const revision = BigInt(said.replace('+', ''));
-  return revision <= maxRevision ? revision : 0n;
-}
-
-/** As kube/json.ts reads it. */
-function inJson(revision: bigint): number | bigint {
-  const number = Number(revision);
-  return Number.isSafeInteger(number) ? number : revision;
 }
 
 /** A cluster that says more leaves room to count on from there. */

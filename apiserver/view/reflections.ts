@@ -3,6 +3,7 @@ import { isMirrored, isPlaceholder, isPlaceholderSlice, sliceName } from '../../
 import { reflectedFromAnnotation, reflectedUidAnnotation } from '../../cluster/names.ts';
 import { parseClusters } from '../../cluster/placement.ts';
 import { isHeld, type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
+import { revisionOf } from '../../cluster/revision.ts';
 import type { Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { conflict, forbidden, notFound, type StatusError } from '../../kube/status.ts';
@@ -21,7 +22,7 @@ import { addressIn, placementsStored } from './places.ts';
 import { makeReflection } from './reflected.ts';
 import { withoutSubsets } from './reflected-endpoints.ts';
 import { historyOf, isHistory } from './reflected-history.ts';
-import { revisionOf, withoutPart } from './reflected-revision.ts';
+import { withoutPart } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
 import { heldHere } from './users-own.ts';
 

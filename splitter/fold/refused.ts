@@ -1,11 +1,10 @@
-import { digest } from '../../cluster/digest.ts';
 import { kindNamed, type PlacedKindName } from '../../cluster/kinds.ts';
 import { isHeldBack, podRefusal } from '../../cluster/pod-admission.ts';
-import { encodeJson } from '../../kube/json.ts';
+import { makesNone } from '../../cluster/pod-spec.ts';
+import { templateHash } from '../../cluster/refused-revision.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { sortedKeys } from '../../kube/sorted.ts';
 import { timestamp } from '../../kube/timestamp.ts';
-import { at, listAt, numberAt, record, textAt } from '../../kube/untyped.ts';
+import { at, listAt, numberAt, textAt } from '../../kube/untyped.ts';
 import type { Status } from './part.ts';
 
 /** Who counts those that are of the newest template: none is. */
@@ -28,7 +27,8 @@ export function withRefusal(root: KubeObject, said: Status | undefined, now: num
   const kind = kindNamed(root.kind)?.kind;
   if (refused === undefined || !kind) return said;
   const status = isHeldBack(root) && counted.has(kind) ? { ...said, ...noneOf(root, kind, now) } : said;
-  if (!status) return undefined;
+  // Where there is nothing to make, nothing fails.
+  if (!status || makesNone(root)) return status;
   const failure = condition(root, { type, status: 'True', reason: 'FailedCreate', message: refused }, now);
   const counter = counters[kind];
   const { [counter ?? '']: _updated, ...counts } = status;
@@ -47,17 +47,27 @@ function noneOf(root: KubeObject, kind: PlacedKindName, now: number): Status {
   if (kind === 'StatefulSet') return { ...seen, replicas: 0, availableReplicas: 0 };
   if (kind !== 'Deployment') return { ...seen, replicas: 0 };
   const wanted = numberAt(root, 'spec', 'replicas') ?? 1;
-  if (wanted === 0) return seen;
-  const reason = 'MinimumReplicasUnavailable';
-  const message = 'Deployment does not have minimum availability.';
-  const available = condition(root, { type: 'Available', status: 'False', reason, message }, now);
-  return { ...seen, unavailableReplicas: wanted, conditions: [available] };
+  const available = condition(root, { type: 'Available', ...(wanted === 0 ? enough : tooFew) }, now);
+  if (wanted > 0) return { ...seen, unavailableReplicas: wanted, conditions: [available] };
+  const message = `ReplicaSet ${JSON.stringify(revisionOf(root))} has successfully progressed.`;
+  const done = { type: 'Progressing', status: 'True', reason: 'NewReplicaSetAvailable', message };
+  return { ...seen, conditions: [available, condition(root, done, now)] };
 }
+
+const enough = {
+  status: 'True',
+  reason: 'MinimumReplicasAvailable',
+  message: 'Deployment has minimum availability.',
+};
+const tooFew = {
+  status: 'False',
+  reason: 'MinimumReplicasUnavailable',
+  message: 'Deployment does not have minimum availability.',
+};
 
 /** Of the one that it waits for, which no cluster knows. */
 function revisionOf({ metadata, spec }: KubeObject): string {
-  const template = at(spec, 'template');
-  return `${metadata.name ?? ''}-${digest(encodeJson(sortedKeys(record(template))), 10)}`;
+  return `${metadata.name ?? ''}-${templateHash(at(spec, 'template'))}`;
 }
 
 const type = 'ReplicaFailure';

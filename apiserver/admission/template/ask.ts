@@ -1,49 +1,27 @@
-import { type PlacedKind, placedKind, ruledKind, type WorkloadKind } from '../../../cluster/kinds.ts';
-import { controllersUser, rootCluster } from '../../../cluster/names.ts';
+import type { PlacedKind } from '../../../cluster/kinds.ts';
+import { controllersUser } from '../../../cluster/names.ts';
 import { isPlaceable } from '../../../cluster/placeable.ts';
-import { type PlacedResource, placedResources } from '../../../cluster/placed-resource.ts';
-import {
-  admittedAt,
-  isHeldBack,
-  type PodAdmission,
-  podAdmissionOf,
-  textOfAdmission,
-} from '../../../cluster/pod-admission.ts';
+import { podAdmissionOf } from '../../../cluster/pod-admission.ts';
 import { templatePath } from '../../../cluster/pod-spec.ts';
 import { setAt } from '../../../cluster/ruled.ts';
 import { deepCopy, sameJson } from '../../../kube/deep.ts';
-import { groupResource } from '../../../kube/gvk.ts';
 import { andThen, type Later } from '../../../kube/later.ts';
-import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
-import { jsonPatchBetween } from '../../../kube/patch/diff.ts';
-import type { ResourceInfo } from '../../../kube/schema/resource.ts';
-import { forbidden, invalid, isStatusError } from '../../../kube/status.ts';
+import type { JsonObject, KubeObject } from '../../../kube/object.ts';
+import { invalid, isStatusError } from '../../../kube/status.ts';
 import { at, isRecord } from '../../../kube/untyped.ts';
 import { validateCreate } from '../../../kube/validation/index.ts';
 import { isOwn, isOwnController } from '../../authn/controllers.ts';
 import type { Core } from '../../core.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../../plugins.ts';
-import { decodeStored } from '../../registry/codec.ts';
 import { defaulted } from '../../registry/context.ts';
-import { collectionRange } from '../../registry/keys.ts';
-import { recentList } from '../../registry/recent.ts';
+import { kindOf } from './kind.ts';
 import { note } from './note.ts';
 import { podMaker, podOf, templateFrom } from './pod.ts';
+import { runsOf, settle, type Written } from './settle.ts';
 import { askAsStored } from './versions.ts';
 
 /** Lets policies and webhooks change what is asked about, as of any request. */
 type Mutating = (core: Core, request: AdmissionRequest) => Later<void>;
-
-/** A workload that is written, whose pods are made elsewhere. */
-interface Written {
-  kind: WorkloadKind;
-  info: ResourceInfo;
-  object: KubeObject;
-  /** As it was asked about before. */
-  old: KubeObject | undefined;
-  path: readonly string[];
-  template: JsonObject;
-}
 
 /**
  * Pods of workloads are made on physical clusters, by whose API servers no webhook or policy of the logical cluster is
@@ -54,7 +32,7 @@ interface Written {
 export function askOfPods(core: Core, request: AdmissionRequest, mutating: Mutating): Later<void> {
   if (!core.podsElsewhere || !isWriteOfObject(request)) return undefined;
   return andThen(kindOf(core, request), (kind) => {
-    if (!kind) return undefined;
+    if (!kind) return letGo(request);
     const { conversion } = request.stored;
     const as = conversion?.versions.get(conversion.storageVersion);
     if (as && as.info.version !== request.stored.info.version)
@@ -65,25 +43,17 @@ export function askOfPods(core: Core, request: AdmissionRequest, mutating: Mutat
 
 function asking(core: Core, request: AdmissionRequest, kind: PlacedKind, mutating: Mutating): Later<void> {
   const written = writtenIn(request, kind);
-  return written && askOf(core, request, written, mutating);
+  return written ? askOf(core, request, written, mutating) : letGo(request);
+}
+
+/** Of what is not placed, or no more, there are no pods to say anything of. */
+function letGo({ object }: AdmissionRequest): undefined {
+  if (object) note(object, undefined);
 }
 
 function isWriteOfObject({ object, subresource, operation, kind }: AdmissionRequest): boolean {
   const isWritten = operation === 'CREATE' || operation === 'UPDATE';
   return isWritten && object !== undefined && kind === undefined && subresource === '';
-}
-
-/** Of which it is, where pods are made of it; a custom resource's by the rule by which that is placed. */
-function kindOf(core: Core, { stored }: AdmissionRequest): Later<PlacedKind | undefined> {
-  const { info, custom } = stored;
-  const known = placedKind(info);
-  if (known || !custom || !info.namespaced) return known;
-  const rules = collectionRange({ ...placedResources, namespaced: false }, rootCluster, '');
-  return andThen(recentList(core.store, rules), (entries) => {
-    const all = entries.map((entry) => decodeStored(entry) as PlacedResource);
-    const rule = all.find(({ metadata }) => metadata.name === groupResource(info))?.spec;
-    return rule && ruledKind(info, rule);
-  });
 }
 
 function writtenIn(
@@ -108,7 +78,11 @@ function askOf(core: Core, request: AdmissionRequest, written: Written, mutating
   const isGoing = object.metadata.deletionTimestamp !== undefined;
   if (isSame && (isGoing || !(before?.refused !== undefined && asksAgain(request)))) return undefined;
   // Nothing is made of a dry run, so nobody is asked; nor has a diff to tell of what was said before.
-  return request.dryRun ? undefined : ask(core, request, written, mutating);
+  if (request.dryRun) return undefined;
+  const runs = before?.refused === undefined ? undefined : runsOf(written);
+  // Who goes back to it asks for no new pod.
+  if (runs && sameJson(runs.written, template)) return settle(request, written, { admitted: runs.admitted });
+  return ask(core, request, written, mutating);
 }
 
 /** The server's own write what they have to say many times: one of them is there to ask again, see controller/admission/. */
@@ -202,32 +176,4 @@ function insistOnTemplate(
   const changed = setAt(object, path, admitted) as unknown as KubeObject;
   const causes = validateCreate(changed, info).filter(({ field }) => !before.includes(field));
   if (causes.length > 0) throw invalid('', 'Pod', asked.name, causes);
-}
-
-const longest = 4096;
-
-function settle(
-  request: AdmissionRequest,
-  { kind, object, old, path, template }: Written,
-  { admitted, refused }: { admitted?: JsonObject; refused?: string },
-): void {
-  const runs = old && !isHeldBack(old) ? at(admittedAt(old, path), ...path) : undefined;
-  if (refused !== undefined && isRecord(runs) && sameJson(runs, template)) {
-    // Who goes back to what runs asks for no new pod.
-    note(object, undefined);
-    return;
-  }
-  if (refused !== undefined)
-    request.warn(`none of its pods is made of this template as long as they are refused: ${refused}`);
-  const next = admitted ?? runs;
-  const said: PodAdmission = {
-    ...(refused !== undefined && { refused: refused.slice(0, longest) }),
-    ...(isRecord(next) && { patch: jsonPatchBetween(template, next) as unknown as Json[] }),
-  };
-  try {
-    note(object, textOfAdmission(said));
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw forbidden(kind, request.name, `what becomes of its template cannot be kept: ${error.message}`);
-  }
 }

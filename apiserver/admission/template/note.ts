@@ -7,8 +7,9 @@ import type { AdmissionRequest } from '../../plugins.ts';
 
 /** Keeps on the workload what was said of its pods; undefined: nothing is to be kept. Changes `object`. */
 export function note(object: KubeObject, text: string | undefined): void {
-  const { [podAdmissionAnnotation]: _before, ...others } = object.metadata.annotations ?? {};
-  if (text === undefined && _before === undefined) return;
+  const before = object.metadata.annotations ?? {};
+  if (text === undefined && !Object.hasOwn(before, podAdmissionAnnotation)) return;
+  const { [podAdmissionAnnotation]: _said, ...others } = before;
   const annotations = { ...others, ...(text !== undefined && { [podAdmissionAnnotation]: text }) };
   if (Object.keys(annotations).length > 0) object.metadata.annotations = annotations;
   else delete object.metadata.annotations;

@@ -1,11 +1,9 @@
-import { digest } from '../../../cluster/digest.ts';
 import type { WorkloadKind, WorkloadKindName } from '../../../cluster/kinds.ts';
 import { dropInjected, isInjected } from '../../../cluster/pod-spec.ts';
+import { templateHash } from '../../../cluster/refused-revision.ts';
 import { deepCopy } from '../../../kube/deep.ts';
 import type { UserInfo } from '../../../kube/http.ts';
-import { encodeJson } from '../../../kube/json.ts';
 import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
-import { sortedKeys } from '../../../kube/sorted.ts';
 import { at, isRecord, listAt, mapAt, strings, textAt } from '../../../kube/untyped.ts';
 import { broughtBack } from './undo.ts';
 
@@ -47,7 +45,7 @@ export function podOf(
   const { between } = makers[kind] ?? {};
   // A Job has one template for ever, and gets labels into it only after it was asked about.
   const said = kind === 'Job' ? (template['spec'] ?? {}) : template;
-  const hash = digest(encodeJson(sortedKeys(said)), 15);
+  const hash = templateHash(said, 15);
   const made = between ? `${name}-${hash.slice(0, 10)}` : name;
   const owner = between ?? { apiVersion: workload.apiVersion, kind: workload.kind };
   return {

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { placementAdmission } from '../../../apiserver/admission/placement.ts';
+import { ownUser } from '../../../apiserver/authn/controllers.ts';
+import { controllersUser } from '../../../cluster/names.ts';
 import { ownResources } from '../../../cluster/resources.ts';
-import { type Answer, type Api, startApi } from './api.ts';
+import { type Answer, type Api, call, startApi } from './api.ts';
 import { type Hooks, startHooks } from './webhook/hooks.ts';
 
 /* A kind by rule in two versions, of which a webhook makes one of the other: v1, which is stored, has the template where the rule says. */
@@ -97,4 +99,17 @@ test('what is changed in the other version keeps the pods of what was admitted, 
     patch: [{ op: 'replace', path: '/spec/containers/0/image', value: 'good' }],
   });
   expect(changed.spec).toEqual({ work: template('bad') });
+});
+
+test('where it is placed no more, nothing is said of its pods any more', async () => {
+  await run('v1', 'one', { template: template('bad') });
+  await run('v1', 'two', { template: template('bad') });
+  await send('DELETE', `${root}/atoll.dev/v1alpha1/placedresources/runs.example.com`, {});
+  const annotation = ['atoll.dev/pod-admission'];
+  const changed = await send('PATCH', `${url('v1')}/one`, { spec: { template: template('other') } });
+  expect(changed.metadata.annotations ?? {}).not.toHaveProperty(annotation);
+  // Nor once somebody asks again.
+  const own = api.server.transport(ownUser(controllersUser));
+  const { metadata } = (await call(own, 'PATCH', `${url('v1')}/two`, {})).body;
+  expect(metadata.annotations ?? {}).not.toHaveProperty(annotation);
 });

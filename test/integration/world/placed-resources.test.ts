@@ -299,14 +299,37 @@ test('policies about pods hold for those of a kind by rule, wherever it says tha
     .physical('east')
     .client.list(resources.pods, { labelSelector: 'app=ruled-good' });
   expect(items.map(({ metadata }) => metadata.labels?.['seen'])).toEqual(['yes']);
+  const refused = (name: string) =>
+    until(`the Placement of ${name} says that its pods are refused`, async () => {
+      const conditions = (await record(`${name}.clonesets.fleet.example.com`))?.status?.conditions ?? [];
+      return conditions.some(
+        ({ reason, message }) => reason === 'PodsRefused' && message.includes('none of these'),
+      );
+    });
   await world.admin.create(clonesets, cloneSet('ruled-bad', 1, 'east'), shop);
-  await until('its Placement says that its pods are refused', async () => {
-    const conditions = (await record('ruled-bad.clonesets.fleet.example.com'))?.status?.conditions ?? [];
-    return conditions.some(
-      ({ reason, message }) => reason === 'PodsRefused' && message.includes('none of these'),
-    );
-  });
+  await refused('ruled-bad');
   expect(await counts('ruled-bad')).toEqual({});
+  // What was placed is asked about though the rule be gone.
+  await world.admin.create(clonesets, cloneSet('ruled-kept', 1, 'east'), shop);
+  await comesTo('ruled-kept.clonesets.fleet.example.com', 'ruled-kept', { east: 1 });
+  await world.admin.delete(placedresources, { name: 'clonesets.fleet.example.com' });
+  const become = (app: string) =>
+    world.admin.patch(clonesets, { ...shop, name: 'ruled-kept' }, 'merge', {
+      spec: { template: template(app) },
+    });
+  await become('ruled-kept-bad');
+  await refused('ruled-kept');
+  const isThere = (app: string) =>
+    until(`${app} is on east`, async () => {
+      const { items } = await world.physical('east').client.list(clonesets, {});
+      return items.some(({ spec }) => textAt(spec, 'template', 'metadata', 'labels', 'app') === app);
+    });
+  await become('ruled-kept-too');
+  await isThere('ruled-kept-too');
+  await become('ruled-kept-bad');
+  await refused('ruled-kept');
   await world.admin.delete(at1('validatingadmissionpolicybindings'), { name: 'pods' });
   await comesTo('ruled-bad.clonesets.fleet.example.com', 'ruled-bad', { east: 1 });
+  await isThere('ruled-kept-bad');
+  await world.admin.create(placedresources, rule('clonesets', { specReplicasPath: '.spec.replicas' }));
 });

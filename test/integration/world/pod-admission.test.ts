@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Placement } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
@@ -352,14 +353,15 @@ test('what makes no template, or one that its selector does not find, is a refus
   expect(textAt(conditionOf(found, 'ReplicaFailure'), 'message')).toMatch(/selector/);
 });
 
-test('each ReplicaSet of its history shows its template as it was written, a refused one has none', async () => {
+test('each ReplicaSet of its history shows its template as it was written', async () => {
   await hook();
   await world.admin.create(deployments, deployment('history', 1, 'east'), inDefault);
   await settled(world.admin, 'history.deployments.apps');
   await setImage('history', 'history:2');
   const sets = async () => {
     const { items } = await world.admin.list(replicasets, { ...inDefault, labelSelector: 'app=history' });
-    return items.map(({ spec }) => [
+    const made = items.filter(({ metadata }) => metadata.annotations?.['atoll.dev/refused'] === undefined);
+    return made.map(({ spec }) => [
       namesOf(at(spec, 'template', 'spec')),
       imagesOf(at(spec, 'template', 'spec')),
     ]);
@@ -481,4 +483,87 @@ test('who goes back to what runs from before a policy is refused nothing', async
   await until('nothing is said of a failure any more', async () => {
     return conditionOf(await read('back'), 'ReplicaFailure') === undefined;
   });
+});
+
+test('who goes back to what runs with its sidecar gets it as it runs, and nobody is asked', async () => {
+  await hook();
+  await world.admin.create(deployments, deployment('return', 1, 'east'), inDefault);
+  await settled(world.admin, 'return.deployments.apps');
+  const kept = saidOf(await read('return'));
+  answer = () => ({ allowed: false, status: { message: 'nothing at all' } });
+  await setImage('return', 'return:2');
+  await setImage('return', 'return:3');
+  await refused('return');
+  await move(world.admin, deployments, 'return', 'west');
+  await until('it has left', async () => (await there('east', 'return')) === undefined);
+  const asked = () =>
+    hooks.asked.filter(({ request }) => imagesOf(request.object.spec).includes('return:1')).length;
+  const before = asked();
+  expect(saidOf(await setImage('return', 'return:1'))).toBe(kept);
+  await settled(world.admin, 'return.deployments.apps');
+  expect(asked()).toBe(before);
+  const spec = at(await there('west', 'return'), 'spec', 'template', 'spec');
+  expect([namesOf(spec), imagesOf(spec)[0]]).toEqual([['c', 'side'], 'return:1']);
+  expect(conditionOf(await read('return'), 'ReplicaFailure')).toBeUndefined();
+});
+
+test('of none that are to be made none has failed: it says so as soon as one is', async () => {
+  await policy();
+  await world.admin.create(deployments, withImage(deployment('none', 0, 'east'), 'bad:1'), inDefault);
+  const found = await until('its status is of this one', async () => {
+    const one = await read('none');
+    return at(one, 'status', 'observedGeneration') === one.metadata.generation ? one : undefined;
+  });
+  expect(saidOf(found)).toContain('no bad images');
+  expect(conditionOf(found, 'Progressing')).toMatchObject({
+    status: 'True',
+    reason: 'NewReplicaSetAvailable',
+  });
+  expect(conditionOf(found, 'ReplicaFailure')).toBeUndefined();
+  const scale = (replicas: number) =>
+    world.admin.patch(deployments, { ...inDefault, name: 'none' }, 'merge', { spec: { replicas } });
+  await scale(1);
+  await refused('none');
+  await until('an Event says so', async () => {
+    const { items } = await world.admin.list<KubeObject & { message?: string }>(events, inDefault);
+    return items.some(({ message }) => message?.includes('"none-'));
+  });
+  await scale(0);
+  await until('it says so no more', async () => !conditionOf(await read('none'), 'ReplicaFailure'));
+});
+
+test('a refusal that has another text each time is written once', async () => {
+  let times = 0;
+  await hook({}, () => {
+    times += 1;
+    const message = `request ${randomUUID()} of ${new Date(times).toISOString()} took ${times} ms: no`;
+    return { allowed: false, status: { message } };
+  });
+  await world.admin.create(deployments, deployment('words', 1, 'east'), inDefault);
+  const first = await refused('words');
+  const target = { ...inDefault, name: 'words' };
+  const same = { metadata: { labels: { some: 'label' } } };
+  const labelled = await world.admin.patch(deployments, target, 'merge', same);
+  expect(saidOf(labelled)).toBe(saidOf(first));
+  // Neither by whoever writes it as it is, nor by who asks again.
+  const asked = times;
+  for (let n = 0; n < 3; n++) await world.admin.patch(deployments, target, 'merge', same);
+  await until('it was asked again', () => times > asked + 4);
+  const last = await read('words');
+  expect([saidOf(last), last.metadata.generation]).toEqual([saidOf(first), labelled.metadata.generation]);
+  const { items } = await world.admin.list<KubeObject & { message?: string; count?: number }>(
+    events,
+    inDefault,
+  );
+  const told = items.filter(({ message }) =>
+    /^Error creating: .*denied the request: request/.test(message ?? ''),
+  );
+  expect(told.map(({ count }) => count)).toEqual([1]);
+  // What says something else is told.
+  answer = () => ({ allowed: false, status: { message: 'for another reason' } });
+  const other = await world.admin.patch(deployments, target, 'merge', same);
+  expect(saidOf(other)).toContain('for another reason');
+  await until('its status says so', async () =>
+    textAt(conditionOf(await read('words'), 'ReplicaFailure'), 'message')?.includes('for another reason'),
+  );
 });

@@ -29,7 +29,10 @@ const ann: UserInfo = { name: 'ann', groups: ['system:authenticated'] };
 
 describe('what pods use', () => {
   test('is told of all clusters, by the names that the pods have here', async () => {
-    const pods = await world.admin.list(resources.pods, { namespace: 'default' });
+    const pods = await until('all four are told of', async () => {
+      const found = await world.admin.list(resources.pods, { namespace: 'default' });
+      return found.items.length === 4 && found;
+    });
     const { items, kind, apiVersion } = await list();
     expect({ kind, apiVersion }).toEqual({ kind: 'PodMetricsList', apiVersion: 'metrics.k8s.io/v1beta1' });
     const names = (all: readonly { metadata: { name?: string } }[]) =>
@@ -140,7 +143,8 @@ describe('what pods use', () => {
   test('of a cluster that answered all that it was asked is told to others, though whoever asks of many namespaces runs out of time', async () => {
     const names = ['one', 'two', 'three'];
     for (const name of names) {
-      await world.admin.create(resources.namespaces, { metadata: { name } });
+      const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+      await world.admin.create(resources.namespaces, namespace);
       const web = deployment('web', 1, 'east');
       const metadata = { ...web.metadata, namespace: name };
       await world.admin.create(resources.deployments, { ...web, metadata }, { namespace: name });

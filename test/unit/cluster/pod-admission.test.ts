@@ -8,6 +8,7 @@ import {
   podRefusal,
   textOfAdmission,
   withPodsGeneration,
+  writtenOfPods,
 } from '../../../cluster/pod-admission.ts';
 import { podReferences, podSpecOf, podTemplate } from '../../../cluster/pod-spec.ts';
 import { shapeRuled } from '../../../cluster/ruled-shape.ts';
@@ -40,6 +41,7 @@ const cases: [
   ['it was changed', { patch }, ['c', 'side'], undefined, false],
   ['it is refused, and none was before', { refused: 'no' }, ['c'], 'no', true],
   ['it is refused, and another runs', { refused: 'no', patch }, ['c', 'side'], 'no', false],
+  ['it is refused in other words', { refused: 'no', times: 2 }, ['c'], 'no', true],
   ['it is refused, and what runs is the same', { refused: 'no', patch: [] }, ['c'], 'no', false],
 ];
 
@@ -92,6 +94,27 @@ test('the workload itself stays as it is written, and is answered where nothing 
   expect(admittedAt(other, ['spec', 'template'])).toBe(other);
 });
 
+test('while it is refused, the template of what runs is known as it was written', () => {
+  const path = ['spec', 'template'];
+  const image = (said?: PodAdmission) => {
+    const spec = at(writtenOfPods(workload(said), path), 'spec');
+    return listAt(spec, 'containers').map((one) => at(one, 'image'));
+  };
+  const former = [{ op: 'replace', path: '/spec/containers/0/image', value: 'before' }];
+  expect(image()).toEqual(['c']);
+  expect(image({ patch })).toEqual(['c']);
+  expect(image({ refused: 'no', patch })).toEqual(['c', 's']);
+  expect(image({ refused: 'no', patch, former })).toEqual(['before']);
+  expect(writtenOfPods(workload({ refused: 'no' }), path)).toBeUndefined();
+});
+
+test('what is too long is kept without how it was written', () => {
+  const former = [{ op: 'add', path: '/a', value: 'x'.repeat(100_000) }];
+  const said = { refused: 'no', patch: former };
+  expect(textOfAdmission({ ...said, former })).toBe(textOfAdmission(said));
+  expect(textOfAdmission({ refused: 'no', patch, former })).toContain('former');
+});
+
 test('nothing to say is not said; what is too long cannot be', () => {
   expect(textOfAdmission({})).toBeUndefined();
   expect(textOfAdmission({ patch: [] })).toBeUndefined();
@@ -110,6 +133,8 @@ test('another answer is another generation, once', () => {
   const generation = (next: KubeObject, old: KubeObject) => withPodsGeneration(next, old).metadata.generation;
   expect(generation(workload({ patch }), workload({ refused: 'no' }))).toBe(4);
   expect(generation(workload({ patch }), workload({ patch }))).toBe(3);
+  expect(generation(workload({ refused: 'never', times: 1 }), workload({ refused: 'no' }))).toBe(3);
+  expect(generation(workload({ refused: 'no' }), workload())).toBe(4);
   const written = workload({ patch });
   written.metadata.generation = 4;
   expect(generation(written, workload())).toBe(4);

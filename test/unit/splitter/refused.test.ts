@@ -123,6 +123,68 @@ test('its update is not over, and it has failed since it first did', () => {
   expect(at(listAt(status, 'conditions')[1], 'lastTransitionTime')).toBe('2026-01-02T03:00:00Z');
 });
 
+/** With `none` of what it would make. */
+const idle = (kind: string, runs: boolean, none: object = { replicas: 0 }): KubeObject => ({
+  ...root(kind, 'no', runs),
+  spec: none,
+});
+const typesOf = (status: unknown) => listAt(status, 'conditions').map((one) => at(one, 'type'));
+
+test.each([
+  ['Deployment', { observedGeneration: 4, conditions: expect.anything() }],
+  ['ReplicaSet', { observedGeneration: 4, replicas: 0 }],
+  ['ReplicationController', { observedGeneration: 4, replicas: 0 }],
+  ['StatefulSet', { observedGeneration: 4, replicas: 0, availableReplicas: 0 }],
+])('a %s that is to have none has not failed, as on Kubernetes', (kind, status) => {
+  const folded = fold(idle(kind, false), {});
+  expect(folded).toEqual(status);
+  if (kind === 'Deployment') {
+    const reasons = listAt(folded, 'conditions').map((one) => [at(one, 'status'), at(one, 'reason')]);
+    expect(reasons).toEqual([
+      ['True', 'MinimumReplicasAvailable'],
+      ['True', 'NewReplicaSetAvailable'],
+    ]);
+  }
+  // As soon as it is to have one it says so.
+  expect(fold({ ...root(kind, 'no', false), status: folded }, {})).not.toEqual(status);
+  // The same of what ran of the former template.
+  const revision = { updateRevision: 'web-a', currentRevision: 'web-a' };
+  const slices = slice({ replicas: 0, ...(kind === 'StatefulSet' && revision), conditions: [progressing] });
+  const former = fold(idle(kind, true), slices);
+  expect(typesOf(former)).not.toContain('ReplicaFailure');
+  if (kind === 'StatefulSet') expect(former).toMatchObject(revision);
+  if (kind === 'Deployment')
+    expect(listAt(former, 'conditions')).toContainEqual(expect.objectContaining(progressing));
+});
+
+test.each([
+  ['Deployment', { replicas: 0 }],
+  ['StatefulSet', { replicas: 0 }],
+  ['Job', { parallelism: 0 }],
+  ['Job', { suspend: true }],
+])('of a %s that is to have none no Event says that it failed, until it is', (kind, none) => {
+  const object = idle(kind, false, none);
+  expect(refusalWords(placementOf(), object)).toEqual([]);
+  expect(lateAfter(object, fold(object, {}), now)).toBeUndefined();
+  const input = {
+    placement: placementOf(),
+    shares,
+    slices: {},
+    waitingFor: [],
+    unled: [],
+    blind: [],
+    hold: notHeld,
+    once: false,
+    gone: false,
+    now,
+  };
+  const conditions = conditionsOf({ ...input, root: object });
+  const said = conditions.find(({ type }) => type === 'Settled');
+  expect(said).toMatchObject({ status: 'False', reason: 'PodsRefused' });
+  expect(said?.message).toContain('no');
+  expect(refusalWords(placementOf({ conditions }), root(kind, 'no', false))).toHaveLength(1);
+});
+
 test('its Placement says it, and an Event once for each reason', () => {
   const input = {
     placement: placementOf(),

@@ -1,0 +1,68 @@
+import type { WorkloadKind } from '../../../cluster/kinds.ts';
+import {
+  admittedAt,
+  isHeldBack,
+  type PodAdmission,
+  podAdmissionOf,
+  textOfAdmission,
+  writtenOfPods,
+} from '../../../cluster/pod-admission.ts';
+import { sameJson } from '../../../kube/deep.ts';
+import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
+import { jsonPatchBetween } from '../../../kube/patch/diff.ts';
+import type { ResourceInfo } from '../../../kube/schema/resource.ts';
+import { forbidden } from '../../../kube/status.ts';
+import { at, isRecord } from '../../../kube/untyped.ts';
+import type { AdmissionRequest } from '../../plugins.ts';
+import { note } from './note.ts';
+import { refusalAfter } from './words.ts';
+
+/** A workload that is written, whose pods are made elsewhere. */
+export interface Written {
+  kind: WorkloadKind;
+  info: ResourceInfo;
+  object: KubeObject;
+  /** As it was asked about before. */
+  old: KubeObject | undefined;
+  path: readonly string[];
+  template: JsonObject;
+}
+
+/** The template of what runs, as it was written and as its pods are made; undefined: nothing does. */
+export function runsOf({ old, path }: Written): { written: Json; admitted: JsonObject } | undefined {
+  if (!old || isHeldBack(old)) return undefined;
+  const admitted = at(admittedAt(old, path), ...path);
+  if (!isRecord(admitted)) return undefined;
+  return { written: writtenOfPods(old, path) as Json, admitted: admitted as JsonObject };
+}
+
+/** Keeps on the workload what becomes of its template. */
+export function settle(
+  request: AdmissionRequest,
+  written: Written,
+  { admitted, refused }: { admitted?: JsonObject; refused?: string },
+): void {
+  const { kind, object, old, path, template } = written;
+  const runs = refused === undefined ? undefined : runsOf(written);
+  if (runs && sameJson(runs.admitted, template)) {
+    // Who goes back to what runs asks for no new pod.
+    note(object, undefined);
+    return;
+  }
+  if (refused !== undefined)
+    request.warn(`none of its pods is made of this template as long as they are refused: ${refused}`);
+  const to = (next: Json) => jsonPatchBetween(template, next) as unknown as Json[];
+  const next = admitted ?? runs?.admitted;
+  const before = old && sameJson(at(old, ...path), template) ? podAdmissionOf(old) : undefined;
+  const said: PodAdmission = {
+    ...(refused !== undefined && refusalAfter(before, refused)),
+    ...(next && { patch: to(next) }),
+    ...(runs && !sameJson(runs.written, runs.admitted) && { former: to(runs.written) }),
+  };
+  try {
+    note(object, textOfAdmission(said));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw forbidden(kind, request.name, `what becomes of its template cannot be kept: ${error.message}`);
+  }
+}

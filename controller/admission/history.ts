@@ -1,0 +1,140 @@
+import type { Client } from '../../client/client.ts';
+import type { Informer } from '../../client/informer.ts';
+import type { InformerSet } from '../../client/informers.ts';
+import { keyOf, objectKey, parseKey, type ResourceRef } from '../../client/url.ts';
+import { podRefusal } from '../../cluster/pod-admission.ts';
+import { isRefusedRevision, refusedRevision } from '../../cluster/refused-revision.ts';
+import { revisionAfter, revisionAnnotation, revisionOf } from '../../cluster/revision.ts';
+import type { Logger } from '../../kube/log.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { isStatusError } from '../../kube/status.ts';
+import { runController } from '../controller.ts';
+import { WorkQueue } from '../queue.ts';
+import { byLogicalCluster, clusterToWrite } from '../scope.ts';
+
+export interface RefusedRevisionOptions {
+  client: Client;
+  /** Across all logical clusters. */
+  informers: InformerSet;
+  signal: AbortSignal;
+  logger: Logger;
+}
+
+interface Where {
+  client: Client;
+  cluster: string | undefined;
+  signal: AbortSignal;
+}
+
+interface Kind {
+  kind: string;
+  workloads: Informer;
+  /** What each of its templates has in its history. */
+  revisions: Informer;
+}
+
+const apps = (resource: string): ResourceRef => ({ group: 'apps', version: 'v1', resource });
+const workers = 2;
+const byOwner = 'refused-revision/owner';
+
+/**
+ * Woken by workloads whose template is refused, or was, and by their revisions. Keeps one more as long as it is, numbered as the newest:
+ * see cluster/refused-revision.ts. Resolves when stopped.
+ */
+export function runRefusedRevisionController(options: RefusedRevisionOptions): Promise<void> {
+  const { client, informers, signal, logger } = options;
+  const queue = new WorkQueue({ maxDelayMs: 60_000, fair: byLogicalCluster(workers) });
+  const sets = informers.for(apps('replicasets'));
+  const others = informers.for(apps('controllerrevisions'), { transform: withoutData });
+  const kinds = [
+    { kind: 'Deployment', resource: 'deployments', revisions: sets },
+    { kind: 'StatefulSet', resource: 'statefulsets', revisions: others },
+    { kind: 'DaemonSet', resource: 'daemonsets', revisions: others },
+  ].map(
+    ({ kind, resource, revisions }): Kind => ({ kind, workloads: informers.for(apps(resource)), revisions }),
+  );
+  for (const { kind, workloads } of kinds) {
+    const wake = (key: string) => queue.add(named(key, kind));
+    workloads.on({
+      add: (one, key) => podRefusal(one) !== undefined && wake(key),
+      update: (now, old, key) => [now, old].some((one) => podRefusal(one) !== undefined) && wake(key),
+    });
+  }
+  for (const revisions of [sets, others]) {
+    revisions.addIndex(byOwner, (one) => {
+      const uid = controllerOf(one)?.uid;
+      return uid === undefined ? [] : [uid];
+    });
+    const tell = (one: KubeObject) => {
+      const { kind, name = '' } = controllerOf(one) ?? {};
+      const { cluster, namespace } = parseKey(objectKey(one));
+      const found = kinds.find((its) => its.kind === kind && its.revisions === revisions);
+      const owner = found?.workloads.get(keyOf(cluster, namespace, name));
+      if (kind && owner && (isRefusedRevision(one) || podRefusal(owner) !== undefined))
+        queue.add(named(keyOf(cluster, namespace, name), kind));
+    };
+    revisions.on({ add: tell, update: tell, delete: tell });
+  }
+  const reconcile = async (which: string): Promise<void> => {
+    const { cluster, namespace, name } = parseKey(which);
+    const [kind, called = ''] = name.split(':');
+    const key = keyOf(cluster, namespace, called);
+    const found = kinds.find((one) => one.kind === kind);
+    const workload = found?.workloads.get(key);
+    if (!found || !workload) return;
+    await keep(workload, found.revisions, { client, cluster: clusterToWrite(informers, key), signal });
+  };
+  const ready = [sets, others, ...kinds.map(({ workloads }) => workloads)].map(({ synced }) => synced);
+  return runController({ name: 'refused-revision', queue, workers, reconcile, signal, logger, ready });
+}
+
+async function keep(
+  workload: KubeObject,
+  { resource, byIndex }: Informer,
+  { client, cluster, signal }: Where,
+): Promise<void> {
+  const { namespace, uid = '' } = workload.metadata;
+  const target = (name: string | undefined) => ({ cluster, namespace, name: name ?? '' });
+  const all = byIndex(byOwner, uid);
+  const next = revisionAfter(all.filter((one) => !isRefusedRevision(one)));
+  const wanted = refusedRevision(workload, next);
+  try {
+    for (const { metadata } of all.filter(isRefusedRevision)) {
+      if (metadata.name === wanted?.metadata.name) continue;
+      const preconditions = metadata.uid ? { uid: metadata.uid } : {};
+      await client.delete(resource, target(metadata.name), { preconditions });
+    }
+    const there = all.find(({ metadata }) => metadata.name === wanted?.metadata.name);
+    if (!wanted) return;
+    if (!there) await client.create(resource, wanted, { cluster, namespace, signal });
+    else if (isRefusedRevision(there) && revisionOf(there) < next)
+      await client.patch(resource, target(wanted.metadata.name), 'merge', numbered(wanted), { signal });
+  } catch (error) {
+    // Each of these is told of as it happens.
+    const isLate = (['NotFound', 'Conflict', 'AlreadyExists'] as const).some((why) =>
+      isStatusError(error, why),
+    );
+    if (!isLate) throw error;
+  }
+}
+
+function numbered(wanted: KubeObject): object {
+  if (wanted.kind === 'ControllerRevision') return { revision: wanted['revision'] };
+  const annotations = { [revisionAnnotation]: String(revisionOf(wanted)) };
+  return { metadata: { annotations } };
+}
+
+function controllerOf({ metadata }: KubeObject) {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true);
+}
+
+function withoutData<T extends KubeObject>({ apiVersion, kind, metadata, ...rest }: T): T {
+  const { managedFields: _fields, ...more } = metadata;
+  return { apiVersion, kind, metadata: more, revision: rest['revision'] } as unknown as T;
+}
+
+/** No name has a colon. */
+const named = (key: string, kind: string) => {
+  const { cluster, namespace, name } = parseKey(key);
+  return keyOf(cluster, namespace, `${kind}:${name}`);
+};
