@@ -44,6 +44,9 @@ export interface HeartbeatOptions {
 /** A beat answers for all that was asked before it began; so many questions in a moment are one beat. */
 const minIntervalMs = 100;
 
+/** However often a cluster is asked, so long it may take to answer. */
+const leastProbeMs = 3_000;
+
 /** After so many intervals without a beat somebody may have taken the cluster for silent. */
 const silentBeats = 3;
 
@@ -126,7 +129,7 @@ async function beat(
   const { name, upstream, client, nodes, signal, intervalMs } = options;
   // Of what happens while it is asked nothing is said.
   const now = new Date(options.questions.begin()).toISOString();
-  const timeoutMs = Math.max(1_000, intervalMs);
+  const timeoutMs = Math.max(leastProbeMs, intervalMs);
   const found = await probe(client, signal, timeoutMs, served !== undefined);
   if (found.busy !== undefined) {
     const last = Date.parse(before.status?.lastHeartbeatTime ?? '') || 0;

@@ -40,7 +40,7 @@ export interface WorldOptions {
   settleMs?: number;
   /** What a copy with traffic is drained for where it does not say so itself; default 100. */
   drainMs?: number;
-  /** After how long without a word a cluster is silent; default 2000. Syncers tell of themselves each 200 ms. */
+  /** After how long without a word a cluster is silent; default 4000. Syncers tell of themselves each 200 ms. */
   silentMs?: number;
   /** For how long a forgotten cluster may take to give up our namespaces; default 30 seconds. */
   forgetMs?: number;
@@ -91,7 +91,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     clusters = ['east', 'west'],
     settleMs = 100,
     drainMs = 100,
-    silentMs = 2000,
+    silentMs = 4000,
     logger = silentLogger,
     audit,
     logLevel = 'info',
