@@ -31,7 +31,7 @@ describe('what pods use', () => {
   test('is told of all clusters, by the names that the pods have here', async () => {
     const pods = await until('all four are told of', async () => {
       const found = await world.admin.list(resources.pods, { namespace: 'default' });
-      return found.items.length === 4 && found;
+      return found.items.length === 4 ? found : undefined;
     });
     const { items, kind, apiVersion } = await list();
     expect({ kind, apiVersion }).toEqual({ kind: 'PodMetricsList', apiVersion: 'metrics.k8s.io/v1beta1' });
