@@ -54,7 +54,7 @@ export const managedLabel = 'atoll.dev/managed-by';
 export const managedValue = 'atoll';
 /** On what an orphaned workload left behind on a physical cluster: the locator that the workload bore. */
 export const orphanOfAnnotation = 'atoll.dev/orphan-of';
-/** On a pod there that its workload's controller let go, since its labels match no more: the locator that the workload bore. */
+/** On a pod there that its workload's controller let go, since its labels match no more: the locator that the workload bore; or that of the owner for which it stayed. */
 export const releasedByAnnotation = 'atoll.dev/released-by';
 /** On a pod there: owners that control nothing, which somebody gave it in its logical cluster. See given-owners.ts. */
 export const givenOwnersAnnotation = 'atoll.dev/given-owners';

@@ -1,8 +1,7 @@
 import { Client } from '../client/client.ts';
 import { isMissing } from '../client/errors.ts';
-import { notedOwners } from '../cluster/given-owners.ts';
 import { placedKinds } from '../cluster/kinds.ts';
-import { givenOwnersAnnotation } from '../cluster/names.ts';
+import { givenOwnersAnnotation, locatorAnnotation } from '../cluster/names.ts';
 import type { Locator } from '../cluster/types.ts';
 import { formatApiVersion, groupResource, parseApiVersion } from '../kube/gvk.ts';
 import type { Transport } from '../kube/http.ts';
@@ -81,10 +80,14 @@ export async function leaveOwners(
   }
 }
 
-/** Whether something of ours owns it that does not control it, as was noted. */
-export function isGivenAway(owners: Owners, pod: KubeObject): boolean {
-  const has = new Set(pod.metadata.ownerReferences?.map(({ uid }) => uid));
-  return notedOwners(pod).length > 0 && owners.given(pod).some(({ uid }) => has.has(uid));
+/** The locator of what owns it there, as was noted, and does not control it. */
+export function keeperOf({ physical }: Engine, owners: Owners, pod: KubeObject): string | undefined {
+  const { namespace = '', ownerReferences = [] } = pod.metadata;
+  const keeper = owners.given(pod).find(({ uid }) => ownerReferences.some((owner) => owner.uid === uid));
+  if (!keeper) return undefined;
+  for (const { object } of physical.inNamespace(namespace))
+    if (object.metadata.uid === keeper.uid) return object.metadata.annotations?.[locatorAnnotation];
+  return undefined;
 }
 
 /** Of another version the watch tells, and all is looked at again. Where the cluster refuses it, it stays as it is, and all else goes on. */

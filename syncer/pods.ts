@@ -7,7 +7,7 @@ import { encodeJson } from '../kube/json.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { textAt } from '../kube/untyped.ts';
 import type { Engine, RunningPods } from './engine.ts';
-import { carryOwners, isGivenAway } from './given-owners.ts';
+import { carryOwners, keeperOf } from './given-owners.ts';
 import { markAs, orphanOf } from './orphans.ts';
 import { controllerOf, type Owners, type Root, type Unknown } from './owners.ts';
 import { readLocator } from './ownership.ts';
@@ -122,7 +122,7 @@ export class PodReflector {
     // A placed Pod is itself the object that stands upstream.
     const isMade = pod && place && !readLocator(pod);
     if (isMade) await carryOwners(this.#engine, this.#owners, pod);
-    if (isMade && ((await this.#isReleased(key, pod)) || this.#isGivenAway(pod))) {
+    if (isMade && ((await this.#isReleased(key, pod)) || (await this.#isGivenAway(pod)))) {
       this.#count(key, undefined, pod.metadata.uid);
       return reflection(pod, {}, undefined);
     }
@@ -163,10 +163,12 @@ export class PodReflector {
     return true;
   }
 
-  /** Its workload is deleted, and it stays, since it has another owner. */
-  #isGivenAway(pod: KubeObject): boolean {
-    const isLeft = !controllerOf(pod) && orphanOf(pod, this.#engine.uid) === undefined;
-    return isLeft && isGivenAway(this.#owners, pod);
+  /** Its workload is deleted, and it stays, since it has another owner, which may leave it behind in its turn. That is written on it, too. */
+  async #isGivenAway(pod: KubeObject): Promise<boolean> {
+    if (controllerOf(pod) || orphanOf(pod, this.#engine.uid) !== undefined) return false;
+    const keeper = keeperOf(this.#engine, this.#owners, pod);
+    if (keeper !== undefined) await markAs(this.#engine, pods, pod, keeper, releasedByAnnotation);
+    return keeper !== undefined;
   }
 
   /** A pod may outlive its workload for a moment; it stays that workload's, until another one adopts it. */

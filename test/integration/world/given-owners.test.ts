@@ -79,6 +79,28 @@ test('a pod with two owners stays, where it runs and here, when its controller g
   await until('the pod too', async () => [...(await there('goes')), ...(await shown('goes'))].length === 0);
 });
 
+test('left by its controller and by an owner that is deleted without it, it runs on, is shown, and can be deleted', async () => {
+  const uid = await run('stays', 0);
+  await run('goes', 2);
+  const name = await give('goes', owner('stays', uid));
+  await goes('goes');
+  await until('its controller is gone', () => isGone('goes'));
+  const at = { ...inDefault, name: 'stays' };
+  await world.admin.delete(deployments, at, { propagationPolicy: 'Orphan' });
+  await until('its owner is gone', async () => !(await find(world.admin, deployments, 'stays')));
+  await until('nobody owns it there', async () => ownersOf(named(await there('goes'), name)).length === 0);
+  const [pod] = await there('goes');
+  const metadata = { labels: { heard: 'again' } };
+  const { namespace } = pod?.metadata ?? {};
+  await world.physical('east').client.patch(pods, { namespace, name }, 'merge', { metadata });
+  await until('it is shown', async () => (await shown('goes'))[0]?.metadata.labels?.['heard']);
+  await world.admin.delete(pods, { ...inDefault, name });
+  await until(
+    'the pod is gone',
+    async () => [...(await there('goes')), ...(await shown('goes'))].length === 0,
+  );
+});
+
 test('an owner that is taken away again owns it no more there either', async () => {
   const uid = await run('stays', 0);
   await run('goes', 2);
