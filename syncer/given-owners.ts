@@ -55,8 +55,7 @@ export async function ownersThere(
 /** What was noted of a pod's owners, and was not there then. It names the very version that it was read of: they may have been taken away since. */
 export async function carryOwners(engine: Engine, owners: Owners, pod: KubeObject): Promise<void> {
   if (pod.metadata.deletionTimestamp) return;
-  const has = new Set(pod.metadata.ownerReferences?.map(({ uid }) => uid));
-  const missing = owners.given(pod).filter(({ uid }) => !has.has(uid));
+  const missing = await owners.missing(pod);
   const { resourceVersion } = pod.metadata;
   if (missing.length > 0)
     await rewrite(engine, pod, { ...(resourceVersion && { resourceVersion }), ownerReferences: missing });

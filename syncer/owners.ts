@@ -97,15 +97,34 @@ export class Owners {
 
   /** Of the owners that are noted on a pod those that are there, as they are called there. */
   given(pod: KubeObject): OwnerReference[] {
+    return this.#given(pod).map(({ reference }) => reference);
+  }
+
+  /**
+   * Of these what it has not got, and is there to stay. That is asked now: what goes is taken out of what it owned by the garbage
+   * collector there, and a cache may know of the one before the other.
+   */
+  async missing(pod: KubeObject): Promise<OwnerReference[]> {
+    const { namespace = '', ownerReferences = [] } = pod.metadata;
+    const found: OwnerReference[] = [];
+    for (const { kind, reference, object } of this.#given(pod)) {
+      const { name, uid } = reference;
+      if (object.metadata.deletionTimestamp || ownerReferences.some((owner) => owner.uid === uid)) continue;
+      const now = (await this.#physical.read(kind, namespace, name))?.metadata;
+      if (now?.uid === uid && !now.deletionTimestamp) found.push(reference);
+    }
+    return found;
+  }
+
+  #given(pod: KubeObject): { kind: Kind; reference: OwnerReference; object: KubeObject }[] {
     const { namespace = '' } = pod.metadata;
     return notedOwners(pod).flatMap((owner) => {
       const found = this.#kindsOf(owner).flatMap((kind) => {
         const object = this.#physical.cached(kind, namespace, owner.name);
         const locator = object && readLocator(object);
         const isIt = locator?.resource === groupResource(kind) && locator.uid === owner.uid;
-        return object && isIt && this.#isSyncers(locator)
-          ? [asThere(owner, formatApiVersion(kind), object)]
-          : [];
+        if (!object || !isIt || !this.#isSyncers(locator)) return [];
+        return [{ kind, reference: asThere(owner, formatApiVersion(kind), object), object }];
       });
       return found.slice(0, 1);
     });

@@ -138,6 +138,33 @@ test('a workload that moves leaves none of its pods behind, whoever owns them to
   await until('two are shown', async () => (await shown('moves')).every((one) => ownersOf(one).length === 1));
 });
 
+test('an owner that takes long to go there lets go of a pod once, and for good', async () => {
+  const uid = await run('stays', 1);
+  await run('goes', 2);
+  const name = await give('goes', { ...owner('stays', uid), blockOwnerDeletion: true });
+  const { client, faults } = world.physical('east');
+  const [held] = await there('stays');
+  const { namespace = '' } = held?.metadata ?? {};
+  const at = { namespace, name: held?.metadata.name ?? '' };
+  const hold = (finalizers: string[] | null) => client.patch(pods, at, 'merge', { metadata: { finalizers } });
+  await hold(['example.com/node-that-is-dead']);
+  await world.admin.delete(deployments, { ...inDefault, name: 'stays' });
+  const ownsNoMore = async () => ownersOf(named(await there('goes'), name)).length === 1;
+  await until('it lets go', ownsNoMore);
+  const metadata = { labels: { heard: 'again' } };
+  await client.patch(pods, { namespace, name }, 'merge', { metadata });
+  await until(
+    'it was heard of since',
+    async () => named(await shown('goes'), name)?.metadata.labels?.['heard'],
+  );
+  expect(await ownsNoMore()).toBe(true);
+  const writes = faults.requests.filter((one) => one.startsWith('PATCH') && one.includes(`/pods/${name}`));
+  // The one that made it an owner.
+  expect(writes).toHaveLength(1);
+  await hold(null);
+  await until('it is gone', () => isGone('stays'));
+});
+
 test('nobody else’s object of that name, and no other of theirs, owns it there', async () => {
   await run('goes', 2);
   const physical = world.physical('east').client;

@@ -106,6 +106,12 @@ describe('an owner that is asked for where a pod runs', () => {
   });
 });
 
+interface Found {
+  found: KubeObject;
+  now: KubeObject | null;
+  answered: ApiResponse;
+}
+
 describe('an owner that is noted on a pod there', () => {
   const controller = {
     apiVersion: 'apps/v1',
@@ -127,14 +133,18 @@ describe('an owner that is noted on a pod there', () => {
       ...more,
     },
   });
-  const carry = async (of: KubeObject, { found = deployment(), answered = answer({}) } = {}) => {
+  /** `found`: what the cache has; `now`: what the cluster has. */
+  const carry = async (
+    of: KubeObject,
+    { found = deployment(), now = found, answered = answer({}) }: Partial<Found> = {},
+  ) => {
     const sent: object[] = [];
     const client = new Client(async ({ url, body }: ApiRequest) => {
       sent.push({ url, body: JSON.parse(Buffer.from(body ?? new Uint8Array()).toString()) });
       return answered;
     });
     const owners = new Owners({
-      physical: { cached: () => found } as unknown as Physical,
+      physical: { cached: () => found, read: async () => now ?? undefined } as unknown as Physical,
       syncer: 's',
       former: new Set(['former']),
       ruled: () => [],
@@ -165,6 +175,17 @@ describe('an owner that is noted on a pod there', () => {
     ['is of a pod that is going', pod([owner], { deletionTimestamp: '2026-01-01T00:00:00Z' }), deployment()],
   ])('is left alone where it %s', async (_, of, found) => {
     expect(await carry(of, { found })).toEqual([]);
+  });
+
+  const { metadata, ...rest } = deployment();
+  const going = { ...rest, metadata: { ...metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+  test.each<[string, Partial<Found>]>([
+    ['is going', { found: going }],
+    ['is going, and the cache is behind', { now: going }],
+    ['has gone, and the cache is behind', { now: null }],
+    ['is another one by now', { now: { ...rest, metadata: { ...metadata, uid: 'other' } } }],
+  ])('does not get it back where it %s', async (_, has) => {
+    expect(await carry(pod([owner]), has)).toEqual([]);
   });
 
   test.each([
