@@ -95,7 +95,7 @@ export class Owners {
     return owner && this.#ours(pod.metadata.namespace ?? '', owner)?.reference;
   }
 
-  /** Of the owners that are noted on a pod those that are there, as they are called there. */
+  /** Of the owners that are noted on a pod those that are there and do not control it, as they are called there. */
   given(pod: KubeObject): OwnerReference[] {
     return this.#given(pod).map(({ reference }) => reference);
   }
@@ -118,12 +118,13 @@ export class Owners {
 
   #given(pod: KubeObject): { kind: Kind; reference: OwnerReference; object: KubeObject }[] {
     const { namespace = '' } = pod.metadata;
+    const controller = controllerOf(pod)?.uid;
     return notedOwners(pod).flatMap((owner) => {
       const found = this.#kindsOf(owner).flatMap((kind) => {
         const object = this.#physical.cached(kind, namespace, owner.name);
         const locator = object && readLocator(object);
         const isIt = locator?.resource === groupResource(kind) && locator.uid === owner.uid;
-        if (!object || !isIt || !this.#isSyncers(locator)) return [];
+        if (!object || !isIt || !this.#isSyncers(locator) || object.metadata.uid === controller) return [];
         return [{ kind, reference: asThere(owner, formatApiVersion(kind), object), object }];
       });
       return found.slice(0, 1);

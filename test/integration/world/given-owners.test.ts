@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { KubeObject } from '../../../kube/object.ts';
-import { deployment, find, move, resources, settled, until } from '../../world/objects.ts';
+import { deployment, find, move, resources, settled, statefulSet, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
-const { deployments, placements, pods } = resources;
+const { deployments, placements, pods, statefulsets } = resources;
 const inDefault = { namespace: 'default' };
 let world: World;
 beforeEach(async () => {
@@ -136,6 +136,24 @@ test('a workload that moves leaves none of its pods behind, whoever owns them to
     return from.length === 0 && to.length === 2;
   });
   await until('two are shown', async () => (await shown('moves')).every((one) => ownersOf(one).length === 1));
+});
+
+test('nor does a StatefulSet whose pod somebody calls its own anew, without saying that it controls it', async () => {
+  const made = await world.admin.create(statefulsets, statefulSet('db', 1, 'east'), inDefault);
+  await until('its pod is shown', async () => (await shown('db')).length === 1);
+  const { uid = '' } = made.metadata;
+  const reference = { ...owner('db', uid), kind: 'StatefulSet' };
+  const change = { metadata: { ownerReferences: [reference] } };
+  await world.admin.patch(pods, { ...inDefault, name: 'db-0' }, 'merge', change);
+  await until(
+    'it controls it',
+    async () => (await shown('db'))[0]?.metadata.ownerReferences?.[0]?.controller,
+  );
+  await move(world.admin, statefulsets, 'db', 'west');
+  await until('it runs on west', async () => (await there('db', 'west')).length === 1);
+  const placement = await settled(world.admin, 'db.statefulsets.apps');
+  expect(Object.keys(placement.spec?.shares ?? {})).toEqual(['west']);
+  expect(await there('db')).toEqual([]);
 });
 
 test('an owner that takes long to go there lets go of a pod once, and for good', async () => {
