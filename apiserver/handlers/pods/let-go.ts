@@ -32,7 +32,7 @@ export interface Connection {
 /**
  * Where it runs, what an owner leaves behind that is orphaned is that one's for a moment longer: deleted by then, it would
  * be made anew by the owner's controller, and stay. Resolves once its cluster has let it go; fails where that takes
- * long. What our own controllers delete goes with its namespace, whatever is made anew of it.
+ * long, or whoever asks has gone by then. What our own controllers delete goes with its namespace, whatever is made anew of it.
  */
 export async function untilLetGo(
   exchange: ResourceExchange,
@@ -43,10 +43,10 @@ export async function untilLetGo(
   if (isOwnController(user)) return;
   const signal = request.signal ?? core.closing;
   const end = Date.now() + letGoMs;
-  while (!signal.aborted) {
+  for (;;) {
     const owner = await ownerThatLeaves(exchange, object, connection);
     if (!owner) return;
-    if (Date.now() > end) throw notLetGo(owner);
+    if (signal.aborted || Date.now() > end) throw notLetGo(owner);
     await sleep(againMs, signal);
   }
 }

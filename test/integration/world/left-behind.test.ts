@@ -147,6 +147,26 @@ test('whom it takes too long is told so, and nothing is deleted', async () => {
   await nothingIsLeft(name, `${name}.deployments.apps`);
 }, 120_000);
 
+test('what somebody deletes who does not wait for that is not deleted', async () => {
+  const name = await run(deployments, deployment('left', 1, 'east'));
+  const [set] = await there(replicasets, name);
+  if (!set) throw new Error('there is none');
+  isHeldThere = ({ method, url }) => method === 'DELETE' && url.includes(`/deployments/${name}`);
+  await orphan(deployments, name);
+  await until('it is gone here', async () => !(await find(world.admin, deployments, name)));
+  const leaving = new AbortController();
+  const at = { namespace: 'default', name: set.metadata.name ?? '' };
+  const going = world.admin.delete(replicasets, at, {}, leaving.signal).catch(() => undefined);
+  await untilLookedAt(replicasets, name, set);
+  leaving.abort();
+  await going;
+  letGo();
+  await world.admin.delete(replicasets, at);
+  await nothingIsLeft(name, `${name}.deployments.apps`);
+  const isDeletion = (one: string) => one.startsWith('DELETE') && one.includes(`/replicasets/${at.name}`);
+  expect(world.physical('east').faults.requests.filter(isDeletion)).toHaveLength(1);
+}, 120_000);
+
 test('a Pod of its own that a ReplicaSet adopted goes for good too', async () => {
   const { metadata, spec } = deployment('adopted', 1, 'east');
   const labelledSo = { ...metadata, labels: { app: 'adopted' } };
