@@ -68,25 +68,20 @@ export async function leaveOwners(
   engine: Engine,
   owners: Owners,
   id: TargetId,
-  noted: readonly KubeObject[],
+  given: readonly KubeObject[],
 ): Promise<void> {
-  for (const pod of noted) {
+  for (const pod of given) {
     const root = await owners.rootOf(pod);
     if (!root || 'among' in root || root.target !== id) continue;
-    const given = owners.given(pod).map(({ uid }) => ({ $patch: 'delete', uid }));
+    const others = owners.beside(pod).map(({ metadata: { uid } }) => ({ $patch: 'delete', uid }));
     const annotations = { [givenOwnersAnnotation]: null };
-    await rewrite(engine, pod, { annotations, ...(given.length > 0 && { ownerReferences: given }) });
+    await rewrite(engine, pod, { annotations, ...(others.length > 0 && { ownerReferences: others }) });
   }
 }
 
-/** The locator of what owns it there, as was noted, and does not control it. */
-export function keeperOf({ physical }: Engine, owners: Owners, pod: KubeObject): string | undefined {
-  const { namespace = '', ownerReferences = [] } = pod.metadata;
-  const keeper = owners.given(pod).find(({ uid }) => ownerReferences.some((owner) => owner.uid === uid));
-  if (!keeper) return undefined;
-  for (const { object } of physical.inNamespace(namespace))
-    if (object.metadata.uid === keeper.uid) return object.metadata.annotations?.[locatorAnnotation];
-  return undefined;
+/** The locator of what of ours owns it there and does not control it. */
+export function keeperOf(owners: Owners, pod: KubeObject): string | undefined {
+  return owners.beside(pod)[0]?.metadata.annotations?.[locatorAnnotation];
 }
 
 /** Of another version the watch tells, and all is looked at again. Where the cluster refuses it, it stays as it is, and all else goes on. */

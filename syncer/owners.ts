@@ -95,19 +95,15 @@ export class Owners {
     return owner && this.#ours(pod.metadata.namespace ?? '', owner)?.reference;
   }
 
-  /** Of the owners that are noted on a pod those that are there and do not control it, as they are called there. */
-  given(pod: KubeObject): OwnerReference[] {
-    return this.#given(pod).map(({ reference }) => reference);
-  }
-
   /**
-   * Of these what it has not got, and is there to stay. That is asked now: what goes is taken out of what it owned by the garbage
-   * collector there, and a cache may know of the one before the other.
+   * Of the owners that are noted on a pod those that it has not got, and that are there to stay, as they are called there. That is
+   * asked now: what goes is taken out of what it owned by the garbage collector there, and a cache may know of the one before the
+   * other.
    */
   async missing(pod: KubeObject): Promise<OwnerReference[]> {
     const { namespace = '', ownerReferences = [] } = pod.metadata;
     const found: OwnerReference[] = [];
-    for (const { kind, reference, object } of this.#given(pod)) {
+    for (const { kind, reference, object } of this.#noted(pod)) {
       const { name, uid } = reference;
       if (object.metadata.deletionTimestamp || ownerReferences.some((owner) => owner.uid === uid)) continue;
       const now = (await this.#physical.read(kind, namespace, name))?.metadata;
@@ -116,19 +112,26 @@ export class Owners {
     return found;
   }
 
-  #given(pod: KubeObject): { kind: Kind; reference: OwnerReference; object: KubeObject }[] {
+  #noted(pod: KubeObject): { kind: Kind; reference: OwnerReference; object: KubeObject }[] {
     const { namespace = '' } = pod.metadata;
-    const controller = controllerOf(pod)?.uid;
     return notedOwners(pod).flatMap((owner) => {
       const found = this.#kindsOf(owner).flatMap((kind) => {
         const object = this.#physical.cached(kind, namespace, owner.name);
         const locator = object && readLocator(object);
         const isIt = locator?.resource === groupResource(kind) && locator.uid === owner.uid;
-        if (!object || !isIt || !this.#isSyncers(locator) || object.metadata.uid === controller) return [];
-        return [{ kind, reference: asThere(owner, formatApiVersion(kind), object), object }];
+        return object && isIt && this.#isSyncers(locator)
+          ? [{ kind, reference: asThere(owner, formatApiVersion(kind), object), object }]
+          : [];
       });
       return found.slice(0, 1);
     });
+  }
+
+  /** What of ours owns a pod there and does not control it, whether or not that is noted: notes that are made at once are one. */
+  beside({ metadata: { namespace = '', ownerReferences = [] } }: KubeObject): KubeObject[] {
+    return ownerReferences.flatMap((owner) =>
+      owner.controller === true ? [] : (this.#copy(namespace, owner)?.object ?? []),
+    );
   }
 
   /** Endpoints bear no owner, but the name of their Service. */
@@ -138,18 +141,27 @@ export class Owners {
   }
 
   #ours(namespace: string, owner: OwnerReference): Root | undefined {
-    const cached = (kind: Kind) => this.#physical.cached(kind, namespace, owner.name);
-    const kind = this.#kindsOf(owner).find((kind) => cached(kind)?.metadata.uid === owner.uid);
-    const object = kind && cached(kind);
-    if (!kind || !object) return undefined;
-    const locator = readLocator(object);
-    if (locator?.resource !== groupResource(kind)) return undefined;
-    if (!this.#isSyncers(locator)) return undefined;
+    const found = this.#copy(namespace, owner);
+    if (!found) return undefined;
+    const { kind, locator } = found;
     const { kind: name, apiVersion } = { kind: kind.kind, apiVersion: formatApiVersion(kind) };
     return {
       target: targetId(kind, namespace, owner.name),
       reference: { apiVersion, kind: name, name: owner.name, uid: locator.uid, controller: true },
     };
+  }
+
+  #copy(
+    namespace: string,
+    owner: OwnerReference,
+  ): { kind: Kind; object: KubeObject; locator: Locator } | undefined {
+    const cached = (kind: Kind) => this.#physical.cached(kind, namespace, owner.name);
+    const kind = this.#kindsOf(owner).find((kind) => cached(kind)?.metadata.uid === owner.uid);
+    const object = kind && cached(kind);
+    if (!kind || !object) return undefined;
+    const locator = readLocator(object);
+    if (locator?.resource !== groupResource(kind) || !this.#isSyncers(locator)) return undefined;
+    return { kind, object, locator };
   }
 
   /** What is taken over gets its new locator one by one; its pods go on to be shown. */

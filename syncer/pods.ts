@@ -105,9 +105,12 @@ export class PodReflector {
     for (const pod of this.informer.byIndex('given', uid)) this.reflector.lookAgain(pod);
   }
 
-  /** Of which it is noted that somebody gave them more owners. */
+  /** To which somebody gave more owners than what controls them. */
   withGivenOwners(namespace: string): KubeObject[] {
-    return [...this.informer.byIndex('namespace', namespace)].filter((pod) => notedOwners(pod).length > 0);
+    return [...this.informer.byIndex('namespace', namespace)].filter((pod) => {
+      const isOther = ({ controller }: OwnerReference) => controller !== true;
+      return notedOwners(pod).length > 0 || pod.metadata.ownerReferences?.some(isOther) === true;
+    });
   }
 
   run(ready: readonly Promise<unknown>[]): Promise<void> {
@@ -122,7 +125,7 @@ export class PodReflector {
     // A placed Pod is itself the object that stands upstream.
     const isMade = pod && place && !readLocator(pod);
     if (isMade) await carryOwners(this.#engine, this.#owners, pod);
-    if (isMade && ((await this.#isReleased(key, pod)) || (await this.#isGivenAway(pod)))) {
+    if (isMade && ((await this.#isReleased(key, pod)) || (await this.#isGivenAway(key, pod)))) {
       this.#count(key, undefined, pod.metadata.uid);
       return reflection(pod, {}, undefined);
     }
@@ -164,9 +167,11 @@ export class PodReflector {
   }
 
   /** Its workload is deleted, and it stays, since it has another owner, which may leave it behind in its turn. That is written on it, too. */
-  async #isGivenAway(pod: KubeObject): Promise<boolean> {
+  async #isGivenAway(key: string, pod: KubeObject): Promise<boolean> {
     if (controllerOf(pod) || orphanOf(pod, this.#engine.uid) !== undefined) return false;
-    const keeper = keeperOf(this.#engine, this.#owners, pod);
+    // Of somebody else's pod it says nothing who owns it.
+    if (notedOwners(pod).length === 0 && !this.#knownRoot(key, pod)) return false;
+    const keeper = keeperOf(this.#owners, pod);
     if (keeper !== undefined) await markAs(this.#engine, pods, pod, keeper, releasedByAnnotation);
     return keeper !== undefined;
   }

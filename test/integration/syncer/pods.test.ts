@@ -124,7 +124,17 @@ test('pods of nobody we know are not reflected, and a share leaves only after it
   // Nothing of it holds the Deployment: it is gone while its pod still runs.
   await run(false);
   await physical.client.create(pods, stranger());
+  const { uid = '' } = (await sides.untilThere(deployments, 'web')).metadata;
+  const of = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid };
+  const { metadata, ...rest } = stranger();
+  const guest = { ...rest, metadata: { ...metadata, name: 'guest', ownerReferences: [of] } };
+  await physical.client.create(pods, guest);
   await untilSeen(pods, 'web-1');
+  const heard = { metadata: { labels: { heard: 'again' } } };
+  await physical.client.patch(pods, { namespace: upstream.home, name: 'web-1' }, 'merge', heard);
+  await until('heard again', async () => (await seen(pods, 'web-1'))?.metadata.labels?.['heard']);
+  const there = await sides.there(pods, 'guest');
+  expect([await seen(pods, 'guest'), there?.metadata.annotations]).toEqual([undefined, undefined]);
   await upstream.shares(ref, { east: leaving });
   await until('Deployment gone', async () => !(await sides.there(deployments, 'web')));
   expect(await sides.there(pods, 'web-1')).toBeDefined();

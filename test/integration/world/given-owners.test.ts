@@ -138,6 +138,46 @@ test('a workload that moves leaves none of its pods behind, whoever owns them to
   await until('two are shown', async () => (await shown('moves')).every((one) => ownersOf(one).length === 1));
 });
 
+test.each(['moves', 'is deleted'])(
+  'two that give a pod owners at once hold up no workload that %s',
+  async (how) => {
+    const first = await run('first', 0);
+    const other = await run('other', 0);
+    await run('app', 2);
+    const { faults } = world.physical('east');
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const pod = await until('its pods are shown', async () => {
+      const found = await shown('app');
+      return found.length > 1 && found.every((one) => ownersOf(one).length === 1) ? found[0] : undefined;
+    });
+    const { name = '' } = pod.metadata;
+    const isChange = (method: string, url: string) => method === 'PATCH' && url.endsWith(`/pods/${name}`);
+    let changes = 0;
+    faults.intercept = async ({ method, url }) => {
+      if (isChange(method, url) && ++changes === 1) await held;
+    };
+    const giving = give('app', owner('first', first));
+    await until('it is asked for', () => changes === 1);
+    await give('app', owner('other', other));
+    letGo();
+    await giving;
+    expect(ownersOf(named(await there('app'), name))).toHaveLength(3);
+    if (how === 'moves') await move(world.admin, deployments, 'app', 'west');
+    else await goes('app');
+    await until('nothing of it is left', async () => {
+      const left = await there('app');
+      return how === 'moves'
+        ? left.length === 0 && (await there('app', 'west')).length === 2
+        : left.length === 1 && (await isGone('app'));
+    });
+    if (how === 'moves') return;
+    expect(ownersOf((await shown('app'))[0])).toEqual(['Deployment/first', 'Deployment/other']);
+  },
+);
+
 test('nor does a StatefulSet whose pod somebody calls its own anew, without saying that it controls it', async () => {
   const made = await world.admin.create(statefulsets, statefulSet('db', 1, 'east'), inDefault);
   await until('its pod is shown', async () => (await shown('db')).length === 1);
