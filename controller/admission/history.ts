@@ -63,7 +63,7 @@ export function runRefusedRevisionController(options: RefusedRevisionOptions): P
   for (const revisions of [sets, others]) {
     revisions.addIndex(byOwner, (one) => {
       const uid = controllerOf(one)?.uid;
-      return uid === undefined ? [] : [uid];
+      return uid === undefined ? [] : [beside(one, uid)];
     });
     const tell = (one: KubeObject) => {
       const { kind, name = '' } = controllerOf(one) ?? {};
@@ -95,7 +95,7 @@ async function keep(
 ): Promise<void> {
   const { namespace, uid = '' } = workload.metadata;
   const target = (name: string | undefined) => ({ cluster, namespace, name: name ?? '' });
-  const all = byIndex(byOwner, uid);
+  const all = byIndex(byOwner, beside(workload, uid));
   const next = revisionAfter(all.filter((one) => !isRefusedRevision(one)));
   const wanted = refusedRevision(workload, next);
   try {
@@ -122,6 +122,12 @@ function numbered(wanted: KubeObject): object {
   if (wanted.kind === 'ControllerRevision') return { revision: wanted['revision'] };
   const annotations = { [revisionAnnotation]: String(revisionOf(wanted)) };
   return { metadata: { annotations } };
+}
+
+/** Whoever writes an object says whose it is: only those in its own namespace can be. */
+function beside(object: KubeObject, uid: string): string {
+  const { cluster, namespace } = parseKey(objectKey(object));
+  return keyOf(cluster, namespace, uid);
 }
 
 function controllerOf({ metadata }: KubeObject) {
