@@ -68,10 +68,12 @@ export function runRefusedRevisionController(options: RefusedRevisionOptions): P
     const tell = (one: KubeObject) => {
       const { kind, name = '' } = controllerOf(one) ?? {};
       const { cluster, namespace } = parseKey(objectKey(one));
+      const key = keyOf(cluster, namespace, name);
       const found = kinds.find((its) => its.kind === kind && its.revisions === revisions);
-      const owner = found?.workloads.get(keyOf(cluster, namespace, name));
-      if (kind && owner && (isRefusedRevision(one) || podRefusal(owner) !== undefined))
-        queue.add(named(keyOf(cluster, namespace, name), kind));
+      const owner = found?.workloads.get(key);
+      // Of that one nothing may have been heard yet.
+      if (found && (isRefusedRevision(one) || (owner && podRefusal(owner) !== undefined)))
+        queue.add(named(key, found.kind));
     };
     revisions.on({ add: tell, update: tell, delete: tell });
   }

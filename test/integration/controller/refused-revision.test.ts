@@ -62,6 +62,16 @@ async function replicaSet(name: string, uid: string, annotations: object, where 
   expect((await api.call('POST', `${where}/replicasets`, made)).status).toBe(201);
 }
 
+test('what stands for a refusal that ended while nobody looked goes, whatever is heard of first', async () => {
+  await replicaSet('web-refused', await deployment({}), { [mark]: 'true' });
+  run((request, informers) =>
+    request.url.includes('/deployments') ? informers.for(replicasets).synced : undefined,
+  );
+  await eventually(async () =>
+    expect((await api.call('GET', `${apps}/replicasets/web-refused`)).status).toBe(404),
+  );
+});
+
 test('what another logical cluster, or namespace, says to be its own is none of its history', async () => {
   const uid = await deployment({ 'atoll.dev/pod-admission': JSON.stringify({ refused: 'no' }) });
   const elsewhere = `/clusters/${await api.addCluster('root:other')}${apps}`;
