@@ -63,15 +63,17 @@ export function runRefusedRevisionController(options: RefusedRevisionOptions): P
   for (const revisions of [sets, others]) {
     revisions.addIndex(byOwner, (one) => {
       const uid = controllerOf(one)?.uid;
-      return uid === undefined ? [] : [uid];
+      return uid === undefined ? [] : [beside(one, uid)];
     });
     const tell = (one: KubeObject) => {
       const { kind, name = '' } = controllerOf(one) ?? {};
       const { cluster, namespace } = parseKey(objectKey(one));
+      const key = keyOf(cluster, namespace, name);
       const found = kinds.find((its) => its.kind === kind && its.revisions === revisions);
-      const owner = found?.workloads.get(keyOf(cluster, namespace, name));
-      if (kind && owner && (isRefusedRevision(one) || podRefusal(owner) !== undefined))
-        queue.add(named(keyOf(cluster, namespace, name), kind));
+      const owner = found?.workloads.get(key);
+      // Of that one nothing may have been heard yet.
+      if (found && (isRefusedRevision(one) || (owner && podRefusal(owner) !== undefined)))
+        queue.add(named(key, found.kind));
     };
     revisions.on({ add: tell, update: tell, delete: tell });
   }
@@ -95,7 +97,7 @@ async function keep(
 ): Promise<void> {
   const { namespace, uid = '' } = workload.metadata;
   const target = (name: string | undefined) => ({ cluster, namespace, name: name ?? '' });
-  const all = byIndex(byOwner, uid);
+  const all = byIndex(byOwner, beside(workload, uid));
   const next = revisionAfter(all.filter((one) => !isRefusedRevision(one)));
   const wanted = refusedRevision(workload, next);
   try {
@@ -122,6 +124,12 @@ function numbered(wanted: KubeObject): object {
   if (wanted.kind === 'ControllerRevision') return { revision: wanted['revision'] };
   const annotations = { [revisionAnnotation]: String(revisionOf(wanted)) };
   return { metadata: { annotations } };
+}
+
+/** Whoever writes an object says whose it is: only those in its own namespace can be. */
+function beside(object: KubeObject, uid: string): string {
+  const { cluster, namespace } = parseKey(objectKey(object));
+  return keyOf(cluster, namespace, uid);
 }
 
 function controllerOf({ metadata }: KubeObject) {

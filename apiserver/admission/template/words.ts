@@ -22,9 +22,11 @@ export function refusalAfter(
 }
 
 const id = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
-const digits = '[\\p{L}\\p{N}]*\\p{N}[\\p{L}\\p{N}]*';
-const numbers = new RegExp(`${digits}([-.:+_/]${digits})*`, 'gu');
+const word = /[\p{L}\p{N}]+/gu;
+const numbers = /0([-.:+_/]0)*/g;
 
+/** Word by word: one expression for a word with a digit in it looks through the rest of a long one from each of its letters. */
 function wordsOf(text: string): string {
-  return text.replace(id, '0').replace(numbers, '0');
+  const said = text.replace(id, '0').replace(word, (one) => (/\p{N}/u.test(one) ? '0' : one));
+  return said.replace(numbers, '0');
 }

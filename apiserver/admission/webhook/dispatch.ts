@@ -29,6 +29,8 @@ const configurations = {
 const none: readonly Hook[] = [];
 /** Of those that validate so many are asked at a time for a request: each is sent all of the object. */
 const mostAtOnce = 16;
+/** Once it has taken so long to send them the object, as with a large one, others go first. */
+const turnMs = 2;
 
 /**
  * Calls the webhooks that a logical cluster's configurations name.
@@ -91,10 +93,17 @@ export class WebhookDispatcher {
       if (one) asked.push(one);
     }
     const due = eachOf(asked);
+    let took = 0;
     const askSome = async () => {
       for (const one of due) {
-        if (one !== asked[0]) await othersFirst(request.cluster);
-        await this.#ask(one, request, false);
+        if (took >= turnMs) {
+          await othersFirst(request.cluster);
+          took = 0;
+        }
+        const began = performance.now();
+        const verdict = this.#ask(one, request, false);
+        took += performance.now() - began;
+        await verdict;
       }
     };
     await Promise.all(asked.slice(0, mostAtOnce).map(askSome));

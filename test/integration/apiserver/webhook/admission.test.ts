@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { WebhookCaller } from '../../../../apiserver/webhook/call.ts';
 import { readyEndpoint } from '../../../../apiserver/webhook/resolve.ts';
+import { decodeJson, encodeJson } from '../../../../kube/json.ts';
+import { othersFirst } from '../../../../kube/others.ts';
 import { type Api, configMap, configMaps, deployment, deployments, startApi } from '../api.ts';
 import { type Hooks, patchOf, startHooks } from './hooks.ts';
 
@@ -101,6 +103,33 @@ test('of very many that validate sixteen are asked at a time, and no more once o
   expect((await api.call('POST', configMaps, configMap('b'))).status).toBe(400);
   await vi.waitFor(() => expect(most.length).toBe(sent()));
   expect(sent()).toBeLessThanOrEqual(100 + 15);
+});
+
+test('webhooks that validate a small object are asked at once, whoever else works; of a large one others go first', async () => {
+  vi.spyOn(WebhookCaller.prototype, 'post').mockImplementation(async ({ review }, take) => {
+    const { uid } = (decodeJson(Buffer.from(encodeJson(review))).value as { request: { uid: string } })
+      .request;
+    return take({ ...review, response: { uid, allowed: true } });
+  });
+  const clientConfig = hooks.config('/any');
+  await configure('Validating', ...Array.from({ length: 16 }, () => ({ clientConfig })));
+  /** As many turns as another logical cluster has meanwhile. */
+  const turnsWhile = async (work: () => Promise<unknown>) => {
+    let [turns, isOver] = [0, false];
+    const others = (async () => {
+      for (; !isOver; turns++) await othersFirst('another');
+    })();
+    await work();
+    isOver = true;
+    await others;
+    return turns;
+  };
+  const post = async (name: string, data: object) =>
+    expect((await api.call('POST', configMaps, { ...configMap(name), data })).status).toBe(201);
+  const small = () => Promise.all(Array.from({ length: 20 }, (_, n) => post(`small-${n}`, {})));
+  expect(await turnsWhile(small)).toBeLessThan(100);
+  const large = { a: 'a"'.repeat(400_000) };
+  expect(await turnsWhile(() => post('large', large))).toBeGreaterThanOrEqual(15);
 });
 
 test('a webhook that warns of very many things is told on as far as Kubernetes does, and holds up nobody', async () => {

@@ -27,6 +27,15 @@ test('other words are told, so often of one template', () => {
   expect(written.size).toBe(16);
 });
 
+test('a text of letters alone is looked through once', () => {
+  const said = { refused: 'a'.repeat(4096), times: 1 };
+  const began = process.cpuUsage();
+  for (let n = 0; n < 100; n++) expect(refusalAfter(said, 'b'.repeat(4096)).times).toBe(2);
+  const { user, system } = process.cpuUsage(began);
+  // Microseconds; from each letter to the end it is five seconds.
+  expect(user + system).toBeLessThan(1_000_000);
+});
+
 test('of a long one its beginning is kept, and compared', () => {
   const long = 'word '.repeat(2000);
   const said = refusalAfter(undefined, long);
