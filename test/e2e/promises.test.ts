@@ -125,8 +125,10 @@ it('an app outgrows its cluster under an autoscaler, and comes back: 3, 6 over t
   asked = 6;
   // How many are where is up to the autoscalers, within their bounds.
   await comes('6 over both', (east, west) => east <= 4 && west > 0 && east + west >= 6);
-  const [there] = await found('east', 'hpa', 'grows');
-  expect(numberAt(there, 'spec', 'maxReplicas')).toBe(4);
+  await until('its autoscaler there is bounded', 30, async () => {
+    const [there] = await found('east', 'hpa', 'grows');
+    return numberAt(there, 'spec', 'maxReplicas') === 4;
+  });
   expect(pods.lowest).toBeGreaterThanOrEqual(3);
   pods.begin();
   asked = 1.9;
