@@ -42,6 +42,22 @@ const placementOf = (status?: Placement['status']): Placement => ({
   ...(status && { status }),
 });
 
+/** Of its Placement, whose cluster has said nothing. */
+const conditionsFor = (object: KubeObject) =>
+  conditionsOf({
+    placement: placementOf(),
+    shares,
+    slices: {},
+    waitingFor: [],
+    unled: [],
+    blind: [],
+    hold: notHeld,
+    once: false,
+    gone: false,
+    now,
+    root: object,
+  });
+
 const since = '2026-01-02T03:04:05Z';
 const failure = {
   type: 'ReplicaFailure',
@@ -166,19 +182,7 @@ test.each([
   const object = idle(kind, false, none);
   expect(refusalWords(placementOf(), object)).toEqual([]);
   expect(lateAfter(object, fold(object, {}), now)).toBeUndefined();
-  const input = {
-    placement: placementOf(),
-    shares,
-    slices: {},
-    waitingFor: [],
-    unled: [],
-    blind: [],
-    hold: notHeld,
-    once: false,
-    gone: false,
-    now,
-  };
-  const conditions = conditionsOf({ ...input, root: object });
+  const conditions = conditionsFor(object);
   const said = conditions.find(({ type }) => type === 'Settled');
   expect(said).toMatchObject({ status: 'False', reason: 'PodsRefused' });
   expect(said?.message).toContain('no');
@@ -186,19 +190,7 @@ test.each([
 });
 
 test('its Placement says it, and an Event once for each reason', () => {
-  const input = {
-    placement: placementOf(),
-    shares,
-    slices: {},
-    waitingFor: [],
-    unled: [],
-    blind: [],
-    hold: notHeld,
-    once: false,
-    gone: false,
-    now,
-  };
-  const conditions = conditionsOf({ ...input, root: root('Deployment', 'no', false) });
+  const conditions = conditionsFor(root('Deployment', 'no', false));
   expect(conditions.find(({ type }) => type === 'Settled')).toMatchObject({
     status: 'False',
     reason: 'PodsRefused',
@@ -210,9 +202,7 @@ test('its Placement says it, and an Event once for each reason', () => {
   expect(refusalWords(placementOf({ conditions }), root('Deployment', undefined, false))).toEqual([]);
   const [ofSet] = refusalWords(placementOf(), root('StatefulSet', 'no', false));
   expect(ofSet?.message).toBe('Create Pod web-0 in StatefulSet web failed error: no');
-  expect(conditionsOf({ ...input, root: root('Deployment', undefined, false) })[1]?.reason).not.toBe(
-    'PodsRefused',
-  );
+  expect(conditionsFor(root('Deployment', undefined, false))[1]?.reason).not.toBe('PodsRefused');
 });
 
 test.each([
