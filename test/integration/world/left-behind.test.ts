@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import type { Client } from '../../../client/client.ts';
 import type { ApiRequest } from '../../../kube/http.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { deployment, find, readyPods, resources, statefulSet, until } from '../../world/objects.ts';
+import { deployment, find, readyPods, resources, settled, statefulSet, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
 const { daemonsets, deployments, placements, pods, replicasets, statefulsets } = resources;
@@ -46,6 +46,8 @@ const here = (kind: Resource, app: string) => labelled(world.admin, kind, app);
 async function run(kind: Resource, workload: KubeObject): Promise<string> {
   const { name = '' } = workload.metadata;
   await world.admin.create(kind, workload, { namespace: 'default' });
+  // All of its pods, so that none comes while it is orphaned.
+  await settled(world.admin, `${name}.${kind.resource}.apps`);
   await until('its pods are shown', async () => (await here(pods, name)).length > 0);
   return name;
 }
