@@ -15,7 +15,7 @@ import type { TargetId } from './target.ts';
 
 const pods = { group: '', version: 'v1', resource: 'pods' };
 const answerMs = 5_000;
-/** Who gives a pod more waits for the syncer with the rest. */
+/** At once; who gives a pod more waits for the syncer with the rest. */
 const mostAsked = 16;
 
 interface Namespace {
@@ -35,21 +35,24 @@ export async function ownersThere(
   signal: AbortSignal,
 ): Promise<OwnerReference[]> {
   const client = new Client(transport, { userAgent: 'atoll-syncer' });
-  const found: OwnerReference[] = [];
-  for (const owner of owners.slice(0, mostAsked)) {
+  const copyOf = async (owner: OwnerReference, soon: AbortSignal): Promise<OwnerReference[]> => {
     const { group } = parseApiVersion(owner.apiVersion);
     const { kind, name, uid } = owner;
     const of = placedKinds.find((one) => one.kind === kind && one.group === group);
-    if (!of || !/^[^/%]*[^/%.][^/%]*$/.test(name)) continue;
+    if (!of || !/^[^/%]*[^/%.][^/%]*$/.test(name)) return [];
     try {
-      const object = await within(answerMs, signal, (soon) => client.get(of, { namespace, name }, soon));
+      const object = await client.get(of, { namespace, name }, soon);
       const wanted = { ...locator, syncer, resource: groupResource(of), name, uid };
-      if (ownership(object, wanted) === 'ours') found.push(asThere(owner, formatApiVersion(of), object));
+      return ownership(object, wanted) === 'ours' ? [asThere(owner, formatApiVersion(of), object)] : [];
     } catch (error) {
       if (!isMissing(error, name) && !isStatusError(error, 'Forbidden')) throw error;
+      return [];
     }
-  }
-  return found;
+  };
+  const asked = owners.slice(0, mostAsked);
+  return await within(answerMs, signal, async (soon) =>
+    (await Promise.all(asked.map((owner) => copyOf(owner, soon)))).flat(),
+  );
 }
 
 /** What was noted of a pod's owners, and was not there then. It names the very version that it was read of: they may have been taken away since. */

@@ -62,7 +62,7 @@ export async function ownerThatLeaves(
   const { namespace = '', ownerReferences } = metadata;
   const here = ownerReferences?.find(({ controller }) => controller === true);
   if (here && !(await isLeaving(exchange, namespace, ownerOf(here)))) return undefined;
-  const there = await ownerThere(connection);
+  const there = await ownerThere(connection, exchange.request.signal);
   return there && (await isLeaving(exchange, namespace, there)) ? there : undefined;
 }
 
@@ -86,8 +86,9 @@ async function isLeaving(
 }
 
 /** Undefined also where there is no answer about it: its deletion says why. */
-async function ownerThere({ transport, path }: Connection): Promise<Owner | undefined> {
-  const request = { method: 'GET', url: path, headers: { accept: 'application/json' } };
+async function ownerThere({ transport, path }: Connection, signal?: AbortSignal): Promise<Owner | undefined> {
+  const headers = { accept: 'application/json' };
+  const request = { method: 'GET', url: path, headers, ...(signal && { signal }) };
   const object = jsonOf(await whole(await transport(request)));
   const owner = listAt(object, 'metadata', 'ownerReferences').find((one) => at(one, 'controller') === true);
   const [apiVersion, kind, name] = ['apiVersion', 'kind', 'name'].map((of) => textAt(owner, of) ?? '');

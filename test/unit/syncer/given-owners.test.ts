@@ -73,6 +73,22 @@ describe('an owner that is asked for where a pod runs', () => {
     });
   });
 
+  test('is asked for with the others at once: many hold nobody up for longer than one', async () => {
+    const owners = Array.from({ length: 16 }, (_, i) => ({ ...owner, name: `web-${i}`, uid: `here-${i}` }));
+    const waiting: (() => void)[] = [];
+    const transport = async ({ url }: ApiRequest) => {
+      await new Promise<void>((go) => {
+        waiting.push(go);
+        if (waiting.length === owners.length) for (const next of waiting) next();
+      });
+      const name = url.split('/').at(-1) ?? '';
+      const made = deployment({ ...locator, name, uid: name.replace('web', 'here') });
+      return answer({ ...made, metadata: { ...made.metadata, name, uid: name.replace('web', 'there') } });
+    };
+    const found = await ownersThere({ transport, uid: 's' }, home, owners, signal);
+    expect(found.map(({ uid }) => uid)).toEqual(owners.map(({ uid }) => uid.replace('here', 'there')));
+  }, 60_000);
+
   test.each([
     ['another object of that name', { ...locator, uid: 'another' }],
     ['made by another syncer', { ...locator, syncer: 'else' }],
