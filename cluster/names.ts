@@ -75,7 +75,9 @@ export const authorityAnnotation = 'atoll.dev/authority';
 export const reflectedFromAnnotation = 'atoll.dev/physical-cluster';
 /** On the latter: JSON of what each cluster said of its own. */
 export const reflectedPartsAnnotation = 'internal.atoll.dev/parts';
-/** On both: the object's own uid, without which the two above say nothing. See reflectedFrom. */
+/** On the latter: JSON of which object each cluster has of it. See apiserver/view/sources.ts. */
+export const sourcesAnnotation = 'internal.atoll.dev/sources';
+/** On both: the object's own uid, without which the three above say nothing. See reflectedFrom. */
 export const reflectedUidAnnotation = 'internal.atoll.dev/reflected-uid';
 /** On both: the object's own uid, once no physical cluster has it any more. See isHeld. */
 export const heldAnnotation = 'internal.atoll.dev/held';

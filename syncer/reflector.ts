@@ -229,7 +229,9 @@ export class Reflector {
     const now = digest(body);
     const before = this.#reflected.get(key);
     if (before && isOfFormer(this.#kind, before, source)) await this.#withdraw(key, name);
-    else if (before?.digest === now) return undefined;
+    // Of what several clusters may have, the server finds whether it is another one here.
+    else if (before?.digest === now && (!this.#kind.shared || before.source === source.metadata.uid))
+      return undefined;
     return await this.#put(key, name, source, place, body as KubeObject, now);
   }
 
@@ -243,7 +245,13 @@ export class Reflector {
   ): Promise<Retry | undefined> {
     const { upstream, signal, logger } = this.#engine;
     const { cluster, namespace } = place;
-    const object = { ...body, metadata: { ...body.metadata, namespace }, namespaceUid: place.uid };
+    const { uid: of, creationTimestamp: created } = source.metadata;
+    const object = {
+      ...body,
+      metadata: { ...body.metadata, namespace },
+      namespaceUid: place.uid,
+      ...(this.#kind.shared && { sourceUid: of }),
+    };
     let written: KubeObject;
     try {
       written = await upstream.update(this.#kind, object, { cluster, signal });
@@ -256,7 +264,6 @@ export class Reflector {
     }
     const isWhole = !isUnderOther(object, written);
     const { uid } = written.metadata;
-    const { uid: of, creationTimestamp: created } = source.metadata;
     this.#reflected.set(key, { cluster, namespace, uid, source: of, created, digest: isWhole ? now : '' });
     if (!isWhole) return this.#refused.againUnderOther(key);
     this.#refused.delete(key);
@@ -267,8 +274,10 @@ export class Reflector {
     this.#refused.delete(key);
     const reflected = this.#reflected.get(key);
     if (!reflected) return undefined;
-    const { cluster, namespace, uid } = reflected;
+    const { cluster, namespace, source } = reflected;
     const { upstream, signal } = this.#engine;
+    // Of what others have too the uid here may have become another meanwhile.
+    const uid = (this.#kind.shared ? source : undefined) ?? reflected.uid;
     try {
       const how = uid === undefined ? {} : { preconditions: { uid } };
       await upstream.delete(this.#kind, { cluster, namespace, name }, how, signal);

@@ -24,10 +24,8 @@ export async function historyOf(
   before: KubeObject,
 ): Promise<KubeObject | undefined> {
   const owner = controllerOf(before);
-  const placement = owner === undefined ? undefined : await placementOf(store, address, owner);
-  if (!placement?.spec) return undefined;
-  const share = getOwn(placement.spec.shares ?? {}, address.cluster);
-  if (share && share.phase !== 'Leaving') return undefined;
+  const placement = await placementOf(store, address, before);
+  if (!placement?.spec || isToRun(placement, address.cluster)) return undefined;
   const workload = await readObject(store, addressIn(address, placement.spec.ref));
   if (!workload || workload.metadata.uid !== owner || workload.metadata.deletionTimestamp) return undefined;
   const limit = numberAt(workload, 'spec', 'revisionHistoryLimit') ?? 10;
@@ -40,13 +38,38 @@ export function isHistory(object: KubeObject, owners: ReadonlyMap<string, Object
   return !isReflected(object) && owners.has(controllerOf(object) ?? '');
 }
 
-async function placementOf(store: Store, address: SliceAddress, uid: string): Promise<Placement | undefined> {
+/** Whether the cluster is to run, as before, whose it is: what it made of that may be made anew. */
+export async function mayComeAgain(
+  store: Store,
+  address: SliceAddress,
+  before: KubeObject,
+): Promise<boolean> {
+  const placement = await placementOf(store, address, before);
+  return placement !== undefined && isToRun(placement, address.cluster);
+}
+
+function isToRun({ spec }: Placement, cluster: string): boolean {
+  const share = getOwn(spec?.shares ?? {}, cluster);
+  return share !== undefined && share.phase !== 'Leaving';
+}
+
+/** Of what controls it; of Endpoints, of their Service. */
+async function placementOf(
+  store: Store,
+  address: SliceAddress,
+  object: KubeObject,
+): Promise<Placement | undefined> {
+  const owner = controllerOf(object);
+  const isIts = ({ spec }: Placement) =>
+    object.kind === 'Endpoints'
+      ? spec?.ref.resource === 'services' && spec.ref.name === object.metadata.name
+      : owner !== undefined && spec?.ref.uid === owner;
   const { entries } = await listEntries(store, {
     resource: placementsStored,
     cluster: address.logical,
     namespace: address.namespace,
   });
-  return entries.map((entry) => decodeStored(entry) as Placement).find(({ spec }) => spec?.ref.uid === uid);
+  return entries.map((entry) => decodeStored(entry) as Placement).find(isIts);
 }
 
 async function isAmongNewest(

@@ -17,6 +17,7 @@ import { addressIn } from './places.ts';
 import { endpointsFrom } from './reflected-endpoints.ts';
 import { eventFrom } from './reflected-event.ts';
 import { revisionFrom } from './reflected-revision.ts';
+import { sourcesWith } from './sources.ts';
 import { finalizersOf, withUsersOwners } from './users-own.ts';
 
 /** Fields beside metadata that each kind has; what is not here is not taken over. */
@@ -45,6 +46,7 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
   const job = kind.kind === 'Pod' ? (references[0] ?? formerJob(before)) : undefined;
   const said = { labels: ofJob(foreign(told['labels']), job), annotations: foreign(told['annotations']) };
   const { labels, annotations } = keepsGiven(kind.kind) ? withUsersWord(said, before, address.cluster) : said;
+  const sources = kind.shared ? sourcesWith(before, address.cluster, body['sourceUid']) : {};
   const metadata: ObjectMeta = {
     name: address.name,
     ...(typeof told['generateName'] === 'string' && { generateName: told['generateName'] }),
@@ -55,7 +57,7 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
     ...(deleted && { deletionTimestamp: deleted }),
     ...(deleted && { deletionGracePeriodSeconds: typeof grace === 'number' ? count(grace) : 0 }),
     labels,
-    annotations: reflectedAs({ ...annotations, ...saidHere(before) }, uid, [address.cluster]),
+    annotations: reflectedAs({ ...annotations, ...saidHere(before), ...sources }, uid, [address.cluster]),
     ...(owners.length > 0 && { ownerReferences: owners }),
     ...(finalizers.length > 0 && { finalizers }),
     ...(managedFields && { managedFields }),

@@ -13,6 +13,7 @@ import { parseKey } from '../registry/keys.ts';
 import { requireNamespace } from '../registry/namespaces.ts';
 import { listEntries, rewriteObject } from '../registry/rewrite.ts';
 import type { Registry } from '../registry/types.ts';
+import { replaceFormer } from './another.ts';
 import { refuseNested } from './bounds.ts';
 import { countRevision, noteRevision } from './deployment-revision.ts';
 import type { Fed } from './index.ts';
@@ -21,9 +22,10 @@ import { requireUid } from './namespace.ts';
 import { addressIn, placementsStored } from './places.ts';
 import { makeReflection } from './reflected.ts';
 import { withoutSubsets } from './reflected-endpoints.ts';
-import { historyOf, isHistory } from './reflected-history.ts';
+import { historyOf, isHistory, mayComeAgain } from './reflected-history.ts';
 import { withoutPart } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
+import { isAnother, sourceOf, withoutSource } from './sources.ts';
 import { heldHere } from './users-own.ts';
 
 export const maxReflectionBytes = 256 << 10;
@@ -56,26 +58,37 @@ export async function putReflection(
 ): Promise<KubeObject> {
   let isNew = false;
   let known = 0n;
+  let givesWay = false;
   refuseNested(body);
-  const written = await rewriteObject(
-    store,
-    addressIn(address, { ...kind, name: address.name }),
-    async (stored) => {
-      isNew = stored === undefined;
-      const there = stored && withUid(stored);
-      const owners = ownersHere(index, kind, address, Boolean(body['namespaceUid']));
-      const before = there && !(await replaces(store, kind, there, address)) ? there : undefined;
-      known = revisionOf(before);
-      if (before && !mayWrite(kind, before, address.cluster, owners)) throw taken(kind, address, before);
-      await requireUid(store, address, body['namespaceUid']);
-      if (!before)
-        await requireNamespace(store, address.logical, address.namespace, {
-          resource: kind,
-          name: address.name,
-        });
-      return await makeReflection({ store, kind, address, body, before, owners, formers: index.formers });
-    },
-  );
+  const make = async (stored: KubeObject | undefined): Promise<KubeObject | undefined> => {
+    isNew = stored === undefined;
+    const before = stored && withUid(stored);
+    const owners = ownersHere(index, kind, address, Boolean(body['namespaceUid']));
+    givesWay = before !== undefined && (await replaces(store, kind, before, address));
+    known = revisionOf(before);
+    if (before && !givesWay && !mayWrite(kind, before, address.cluster, owners))
+      throw taken(kind, address, before);
+    await requireUid(store, address, body['namespaceUid']);
+    if (before && givesWay) return heldHere(before);
+    if (!before)
+      await requireNamespace(store, address.logical, address.namespace, {
+        resource: kind,
+        name: address.name,
+      });
+    return await makeReflection({ store, kind, address, body, before, owners, formers: index.formers });
+  };
+  const at = addressIn(address, { ...kind, name: address.name });
+  let written = await rewriteObject(store, at, make);
+  // The one goes, and then the other comes: no object changes its uid.
+  if (givesWay) written = await rewriteObject(store, at, make);
+  if (written && kind.shared && isAnother(written))
+    written = await replaceFormer(
+      store,
+      kind,
+      address,
+      written,
+      async (there) => (await make(there)) ?? there,
+    );
   const object = written as KubeObject;
   if (kind.resource === 'replicasets') {
     await noteRevision(registry, address, object);
@@ -104,23 +117,27 @@ async function replacePlaceholder(
   }
 }
 
-/** Of what this cluster reflected only, and of this uid if one is given; anything else is not there. Other clusters' part of it stays. */
+/**
+ * Of what this cluster reflected only, and of this uid if one is given, here or, of what several may have, there; anything else is not
+ * there. Other clusters' part of it stays.
+ */
 export async function deleteReflection(
   store: Store,
   kind: ReflectedKind,
   address: SliceAddress,
   uid?: unknown,
 ): Promise<KubeObject> {
-  const rest = await rewriteObject(
-    store,
-    addressIn(address, { ...kind, name: address.name }),
-    async (stored) => {
-      const before = stored && withUid(stored);
-      if (!before || !isOf(before, address.cluster)) throw notFound(kind, address.name);
-      if (uid && before.metadata.uid !== uid) throw notFound(kind, address.name);
-      return (await restOf(store, kind, address, before)) ?? heldHere(before);
-    },
-  );
+  let left: KubeObject | undefined;
+  const at = addressIn(address, { ...kind, name: address.name });
+  const rest = await rewriteObject(store, at, async (stored) => {
+    const before = stored && withUid(stored);
+    if (!before || !isOf(before, address.cluster)) throw notFound(kind, address.name);
+    const uids = [before.metadata.uid, ...(kind.shared ? [sourceOf(before, address.cluster)] : [])];
+    if (uid && !uids.some((one) => one === uid)) throw notFound(kind, address.name);
+    left = await restOf(store, kind, address, before);
+    return left ?? heldHere(before);
+  });
+  if (left && isAnother(left)) return await replaceFormer(store, kind, address, left, async (there) => there);
   return rest as KubeObject;
 }
 
@@ -146,8 +163,10 @@ async function restOf(
   before: KubeObject,
 ): Promise<KubeObject | undefined> {
   if (!kind.shared) return undefined;
-  if (kind.kind === 'Endpoints') return withoutSubsets(before, address.cluster);
-  return withoutPart(before, address.cluster) ?? (await historyOf(store, kind, address, before));
+  const without = kind.kind === 'Endpoints' ? withoutSubsets : withoutPart;
+  const left = without(before, address.cluster);
+  if (left) return withoutSource(left, address.cluster, await mayComeAgain(store, address, before));
+  return kind.kind === 'Endpoints' ? undefined : await historyOf(store, kind, address, before);
 }
 
 function isClaim({ kind }: ReflectedKind): boolean {
