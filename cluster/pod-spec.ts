@@ -76,10 +76,10 @@ function runOf({ kind: name }: KubeObject): Run {
   return kind?.role === 'workload' ? runs[kind.kind] : replicated;
 }
 
-/** Whether it is to have no pod at all, as it is written. */
+/** Whether it is to have no pod at all, as it is written; of a CronJob, no other. */
 export function makesNone(workload: KubeObject): boolean {
   const { count } = runOf(workload);
-  const isSuspended = workload.kind === 'Job' && at(workload.spec, 'suspend') === true;
+  const isSuspended = ['Job', 'CronJob'].includes(workload.kind) && at(workload.spec, 'suspend') === true;
   return isSuspended || (count !== undefined && numberAt(workload, ...count) === 0);
 }
 

@@ -178,6 +178,7 @@ test.each([
   ['StatefulSet', { replicas: 0 }],
   ['Job', { parallelism: 0 }],
   ['Job', { suspend: true }],
+  ['CronJob', { suspend: true }],
 ])('of a %s that is to have none no Event says that it failed, until it is', (kind, none) => {
   const object = idle(kind, false, none);
   expect(refusalWords(placementOf(), object)).toEqual([]);
