@@ -8,7 +8,8 @@ import { revisionAfter, revisionAnnotation, revisionOf } from '../../cluster/rev
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
-import { runController } from '../controller.ts';
+import { getOwn, numberAt } from '../../kube/untyped.ts';
+import { type Retry, runController } from '../controller.ts';
 import { WorkQueue } from '../queue.ts';
 import { byLogicalCluster, clusterToWrite } from '../scope.ts';
 
@@ -35,6 +36,7 @@ interface Kind {
 
 const apps = (resource: string): ResourceRef => ({ group: 'apps', version: 'v1', resource });
 const workers = 2;
+const unheardMs = 1_000;
 const byOwner = 'refused-revision/owner';
 
 /**
@@ -53,6 +55,8 @@ export function runRefusedRevisionController(options: RefusedRevisionOptions): P
   ].map(
     ({ kind, resource, revisions }): Kind => ({ kind, workloads: informers.for(apps(resource)), revisions }),
   );
+  /** By the name that somebody else's object has: who waits for that to go. */
+  const taken = new Map([sets, others].map((revisions) => [revisions, new Map<string, string>()]));
   for (const { kind, workloads } of kinds) {
     const wake = (key: string) => queue.add(named(key, kind));
     workloads.on({
@@ -75,26 +79,42 @@ export function runRefusedRevisionController(options: RefusedRevisionOptions): P
       if (found && (isRefusedRevision(one) || (owner && podRefusal(owner) !== undefined)))
         queue.add(named(key, found.kind));
     };
-    revisions.on({ add: tell, update: tell, delete: tell });
+    revisions.on({
+      add: tell,
+      update: tell,
+      delete: (one, key) => {
+        tell(one);
+        const waits = taken.get(revisions)?.get(key);
+        if (waits !== undefined) queue.add(waits);
+        taken.get(revisions)?.delete(key);
+      },
+    });
   }
-  const reconcile = async (which: string): Promise<void> => {
+  const reconcile = async (which: string): Promise<Retry | undefined> => {
     const { cluster, namespace, name } = parseKey(which);
     const [kind, called = ''] = name.split(':');
     const key = keyOf(cluster, namespace, called);
     const found = kinds.find((one) => one.kind === kind);
     const workload = found?.workloads.get(key);
-    if (!found || !workload) return;
-    await keep(workload, found.revisions, { client, cluster: clusterToWrite(informers, key), signal });
+    if (!found || !workload) return undefined;
+    const where = { client, cluster: clusterToWrite(informers, key), signal };
+    const wanted = await keep(workload, found.revisions, where);
+    if (wanted === undefined) return undefined;
+    const other = keyOf(cluster, namespace, wanted);
+    taken.get(found.revisions)?.set(other, which);
+    // Nothing may have been heard of it yet, or of its end already.
+    return found.revisions.get(other) ? undefined : { after: unheardMs };
   };
   const ready = [sets, others, ...kinds.map(({ workloads }) => workloads)].map(({ synced }) => synced);
   return runController({ name: 'refused-revision', queue, workers, reconcile, signal, logger, ready });
 }
 
+/** Answers the name of what is wanted where somebody else has it. */
 async function keep(
   workload: KubeObject,
   { resource, byIndex }: Informer,
   { client, cluster, signal }: Where,
-): Promise<void> {
+): Promise<string | undefined> {
   const { namespace, uid = '' } = workload.metadata;
   const target = (name: string | undefined) => ({ cluster, namespace, name: name ?? '' });
   const all = byIndex(byOwner, beside(workload, uid));
@@ -106,24 +126,37 @@ async function keep(
       const preconditions = metadata.uid ? { uid: metadata.uid } : {};
       await client.delete(resource, target(metadata.name), { preconditions });
     }
-    const there = all.find(({ metadata }) => metadata.name === wanted?.metadata.name);
-    if (!wanted) return;
-    if (!there) await client.create(resource, wanted, { cluster, namespace, signal });
-    else if (isRefusedRevision(there) && revisionOf(there) < next)
-      await client.patch(resource, target(wanted.metadata.name), 'merge', numbered(wanted), { signal });
+    if (!wanted) return undefined;
+    const at = target(wanted.metadata.name);
+    const known = all.find(({ metadata }) => metadata.name === wanted.metadata.name);
+    if (known && !isRefusedRevision(known)) return undefined;
+    let there = known ?? (await client.create(resource, wanted, { cluster, namespace, signal }));
+    const news = known && newsOf(wanted, known);
+    if (news) there = await client.patch(resource, at, 'merge', news, { signal });
+    const { generation } = there.metadata;
+    if (wanted.kind === 'ReplicaSet' && numberAt(there.status, 'observedGeneration') !== generation) {
+      const status = { replicas: 0, observedGeneration: generation };
+      await client.patch(resource, { ...at, subresource: 'status' }, 'merge', { status }, { signal });
+    }
   } catch (error) {
+    if (isStatusError(error, 'AlreadyExists')) return wanted?.metadata.name;
     // Each of these is told of as it happens.
-    const isLate = (['NotFound', 'Conflict', 'AlreadyExists'] as const).some((why) =>
-      isStatusError(error, why),
-    );
-    if (!isLate) throw error;
+    if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
   }
+  return undefined;
 }
 
-function numbered(wanted: KubeObject): object {
-  if (wanted.kind === 'ControllerRevision') return { revision: wanted['revision'] };
-  const annotations = { [revisionAnnotation]: String(revisionOf(wanted)) };
-  return { metadata: { annotations } };
+/** What has come to be said since: its number, and of a ReplicaSet what its Deployment is annotated with. */
+function newsOf(wanted: KubeObject, there: KubeObject): object | undefined {
+  const isNumbered = revisionOf(there) >= revisionOf(wanted);
+  if (wanted.kind === 'ControllerRevision') return isNumbered ? undefined : { revision: wanted['revision'] };
+  const before = there.metadata.annotations ?? {};
+  const annotations = Object.fromEntries(
+    Object.entries(wanted.metadata.annotations ?? {}).filter(([name, value]) =>
+      name === revisionAnnotation ? !isNumbered : getOwn(before, name) !== value,
+    ),
+  );
+  return Object.keys(annotations).length > 0 ? { metadata: { annotations } } : undefined;
 }
 
 /** Whoever writes an object says whose it is: only those in its own namespace can be. */

@@ -48,6 +48,9 @@ const template = (labels: object) => ({
 const labels = { app: 'web' };
 const spec = { replicas: 0, selector: { matchLabels: labels }, template: template(labels) };
 
+const refusal = { 'atoll.dev/pod-admission': JSON.stringify({ refused: 'no' }) };
+const sets = async () => (await api.call('GET', `${apps}/replicasets`)).body.items;
+
 /** Its uid. */
 async function deployment(annotations: object): Promise<string> {
   const metadata = { name: 'web', annotations };
@@ -73,7 +76,7 @@ test('what stands for a refusal that ended while nobody looked goes, whatever is
 });
 
 test('what another logical cluster, or namespace, says to be its own is none of its history', async () => {
-  const uid = await deployment({ 'atoll.dev/pod-admission': JSON.stringify({ refused: 'no' }) });
+  const uid = await deployment(refusal);
   const elsewhere = `/clusters/${await api.addCluster('root:other')}${apps}`;
   await api.call('POST', '/api/v1/namespaces', {
     apiVersion: 'v1',
@@ -92,4 +95,54 @@ test('what another logical cluster, or namespace, says to be its own is none of 
     return items[0].metadata.annotations;
   });
   expect(found).toMatchObject({ [mark]: 'true', [revision]: '1' });
+});
+
+test('what its Deployment is annotated with is on it, and it has been seen to have none, as Kubernetes has it', async () => {
+  await deployment({ ...refusal, 'kubernetes.io/change-cause': 'first', other: 'stays' });
+  run(() => undefined);
+  const found = await eventually(async () => {
+    const [set] = await sets();
+    expect(set?.status).toEqual({ replicas: 0, observedGeneration: 1 });
+    return set;
+  });
+  expect(found.metadata.annotations).toMatchObject({ 'kubernetes.io/change-cause': 'first', other: 'stays' });
+  const annotations = { 'kubernetes.io/change-cause': 'second', other: null };
+  await api.call('PATCH', `${apps}/deployments/web`, { metadata: { annotations } });
+  await eventually(async () => {
+    const [set] = await sets();
+    expect(set.metadata.annotations).toMatchObject({
+      'kubernetes.io/change-cause': 'second',
+      other: 'stays',
+    });
+    expect(set.metadata.uid).toBe(found.metadata.uid);
+  });
+});
+
+test('where its name is taken it comes once that is free', async () => {
+  const uid = await deployment(refusal);
+  run(() => undefined);
+  const [{ metadata }] = await eventually(async () => {
+    const items = await sets();
+    expect(items).toHaveLength(1);
+    return items;
+  });
+  stop.abort();
+  await done;
+  const at = `${apps}/replicasets/${metadata.name}`;
+  await api.call('DELETE', at);
+  const stranger = { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { name: metadata.name }, spec };
+  expect((await api.call('POST', `${apps}/replicasets`, stranger)).status).toBe(201);
+  stop = new AbortController();
+  const tried = new Promise<void>((resolve) => {
+    run((request) => {
+      if (request.method === 'POST') resolve();
+      return undefined;
+    });
+  });
+  await tried;
+  await api.call('DELETE', at);
+  await eventually(async () => {
+    const [set] = await sets();
+    expect(set?.metadata.ownerReferences).toMatchObject([{ uid }]);
+  });
 });
