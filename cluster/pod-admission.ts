@@ -3,9 +3,10 @@ import { encodeJson } from '../kube/json.ts';
 import type { Json, KubeObject } from '../kube/object.ts';
 import { applyJsonPatch } from '../kube/patch/json.ts';
 import { StatusError } from '../kube/status.ts';
-import { at, getOwn, isRecord, numberAt, textAt } from '../kube/untyped.ts';
+import { at, getOwn, isRecord, numberAt, strings, textAt } from '../kube/untyped.ts';
 import { podAdmissionAnnotation } from './names.ts';
-import { setAt } from './ruled.ts';
+import { stepsOf } from './placed-resource.ts';
+import { originOf, setAt } from './ruled.ts';
 
 /**
  * What those said who were asked about the pods of a workload's template. `patch` (RFC 6902) makes of the template as it is
@@ -23,6 +24,8 @@ export interface PodAdmission {
    * `patch` leads to, or was too long to be kept.
    */
   former?: Json[];
+  /** Where in a custom resource the template is: a rule may come to say something else, and what runs is to stay as it is. */
+  path?: string[];
 }
 
 /** In bytes: what all annotations of an object may have together is twice as much. */
@@ -35,22 +38,25 @@ export function podAdmissionOf({ metadata }: KubeObject): PodAdmission | undefin
   const said: unknown = JSON.parse(text);
   const [patch, refused, former] = [at(said, 'patch'), textAt(said, 'refused'), at(said, 'former')];
   const times = numberAt(said, 'times');
+  const path = at(said, 'path');
   return {
     ...(Array.isArray(patch) && { patch: patch as Json[] }),
     ...(refused !== undefined && { refused }),
     ...(times !== undefined && { times }),
     ...(Array.isArray(former) && { former: former as Json[] }),
+    ...(Array.isArray(path) && { path: strings(path) }),
   };
 }
 
 /** As the annotation has it; undefined: there is nothing to say. Fails where it is too long to be kept. */
-export function textOfAdmission({ patch, refused, times, former }: PodAdmission): string | undefined {
+export function textOfAdmission({ patch, refused, times, former, path }: PodAdmission): string | undefined {
   const isNothing = refused === undefined && (patch?.length ?? 0) === 0;
   if (isNothing) return undefined;
   const said = {
     ...(refused !== undefined && { refused }),
     ...(times !== undefined && { times }),
     ...(patch && { patch }),
+    ...(path && { path }),
   };
   const texts = [...(former ? [encodeJson({ ...said, former })] : []), encodeJson(said)];
   const text = texts.find((one) => Buffer.byteLength(one) <= mostBytes);
@@ -71,6 +77,7 @@ export function isHeldBack(workload: KubeObject): boolean {
 
 interface Known {
   text: string;
+  said: PodAdmission | undefined;
   template: unknown;
   admitted: KubeObject;
 }
@@ -81,25 +88,43 @@ const known = new WeakMap<KubeObject, Known>();
 export function admittedAt(workload: KubeObject, path: readonly string[]): KubeObject {
   const text = getOwn(workload.metadata.annotations ?? {}, podAdmissionAnnotation);
   if (text === undefined || path.length === 0) return workload;
-  const template = at(workload, ...path);
   const before = known.get(workload);
+  const said = before?.text === text ? before.said : podAdmissionOf(workload);
+  const where = whereOf(workload, said, path);
+  const template = where && at(workload, ...where);
   if (before?.text === text && before.template === template) return before.admitted;
-  const patch = podAdmissionOf(workload)?.patch;
-  const admitted = patch && isRecord(template) ? patched(workload, path, template, patch) : workload;
-  known.set(workload, { text, template, admitted });
+  const patch = said?.patch;
+  const admitted =
+    where && patch && isRecord(template) ? patched(workload, where, template, patch) : workload;
+  known.set(workload, { text, said, template, admitted });
   return admitted;
+}
+
+/**
+ * Where in it the template is that was asked about. Undefined: nowhere, where somebody who decides sees another, to which its rule has
+ * led since.
+ */
+function whereOf(
+  workload: KubeObject,
+  said: PodAdmission | undefined,
+  path: readonly string[],
+): readonly string[] | undefined {
+  const rule = originOf(workload)?.rule;
+  if (said?.path === undefined) return path;
+  if (!rule) return said.path;
+  return sameJson(said.path, stepsOf(rule.templatePath ?? '.spec.template')) ? path : undefined;
 }
 
 /** The template of what runs, as it was written; undefined: none is made of any. */
 export function writtenOfPods(workload: KubeObject, path: readonly string[]): unknown {
-  const { refused, former } = podAdmissionOf(workload) ?? {};
+  const said = podAdmissionOf(workload);
   if (isHeldBack(workload)) return undefined;
-  const template = at(workload, ...path);
-  if (refused === undefined) return template;
-  return at(
-    former && isRecord(template) ? patched(workload, path, template, former) : admittedAt(workload, path),
-    ...path,
-  );
+  if (said?.refused === undefined) return at(workload, ...path);
+  const where = whereOf(workload, said, path);
+  const template = where && at(workload, ...where);
+  const isKept = where && said.former && isRecord(template);
+  const written = isKept ? patched(workload, where, template, said.former ?? []) : admittedAt(workload, path);
+  return at(written, ...path);
 }
 
 function patched(workload: KubeObject, path: readonly string[], template: Json, patch: Json[]): KubeObject {

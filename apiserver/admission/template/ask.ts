@@ -62,12 +62,19 @@ function writtenIn(
 ): Written | undefined {
   if (!object || kind.role !== 'workload' || kind.kind === 'Pod' || !isPlaceable(kind, object))
     return undefined;
-  const path = templatePath(object, kind.rule);
-  const template = at(object, ...path);
-  if (!isRecord(template)) return undefined;
   // Of what was another's, or no workload's, until now nobody was asked.
   const before = old && isPlaceable(kind, old) ? old : undefined;
+  const path = pathOf(kind, object, before);
+  const template = at(object, ...path);
+  if (!isRecord(template)) return undefined;
   return { kind, info, object, old: before, path, template };
+}
+
+/** What is refused is asked about until it is not, though a rule has come to lead elsewhere: what runs stays as it is meanwhile. */
+function pathOf({ rule }: PlacedKind, object: KubeObject, old: KubeObject | undefined): readonly string[] {
+  const { refused, path } = (old && podAdmissionOf(old)) ?? {};
+  const isAsked = refused !== undefined && path !== undefined && isRecord(at(object, ...path));
+  return isAsked ? path : templatePath(object, rule);
 }
 
 function askOf(core: Core, request: AdmissionRequest, written: Written, mutating: Mutating): Later<void> {

@@ -58,6 +58,7 @@ export function settle(
     ...(refused !== undefined && refusalAfter(before, refused)),
     ...(next && { patch: to(next) }),
     ...(runs && !sameJson(runs.written, runs.admitted) && { former: to(runs.written) }),
+    ...(next && kind.rule && { path: [...path] }),
   };
   try {
     note(object, textOfAdmission(said));

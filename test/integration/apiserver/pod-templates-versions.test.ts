@@ -97,8 +97,24 @@ test('what is changed in the other version keeps the pods of what was admitted, 
   expect(said(changed)).toEqual({
     refused: denied,
     patch: [{ op: 'replace', path: '/spec/containers/0/image', value: 'good' }],
+    path: ['spec', 'template'],
   });
   expect(changed.spec).toEqual({ work: template('bad') });
+});
+
+test('what is refused stays refused where it was, though its rule comes to lead elsewhere, until it is not', async () => {
+  await run('v1', 'one', { template: template('good') });
+  const before = await send('PATCH', `${url('v1')}/one`, { spec: { template: template('bad') } });
+  const rule = `${root}/atoll.dev/v1alpha1/placedresources/runs.example.com`;
+  await send('PATCH', rule, { spec: { templatePath: '.spec.other' } });
+  const own = api.server.transport(ownUser(controllersUser));
+  const asked = (await call(own, 'PATCH', `${url('v1')}/one`, {})).body;
+  expect(said(asked)).toEqual(said(before));
+  const good = { template: template('better'), other: template('bad') };
+  const admitted = await send('PATCH', `${url('v1')}/one`, { spec: good });
+  expect(said(admitted)).toEqual({});
+  const changed = await send('PATCH', `${url('v1')}/one`, { spec: { other: template('bad too') } });
+  expect(said(changed).path).toEqual(['spec', 'other']);
 });
 
 test('where it is placed no more, nothing is said of its pods any more', async () => {

@@ -11,6 +11,7 @@ import {
   writtenOfPods,
 } from '../../../cluster/pod-admission.ts';
 import { podReferences, podSpecOf, podTemplate } from '../../../cluster/pod-spec.ts';
+import { asRuled } from '../../../cluster/ruled.ts';
 import { shapeRuled } from '../../../cluster/ruled-shape.ts';
 import { shapeFor } from '../../../cluster/shape.ts';
 import type { KubeObject } from '../../../kube/object.ts';
@@ -106,6 +107,24 @@ test('while it is refused, the template of what runs is known as it was written'
   expect(image({ refused: 'no', patch })).toEqual(['c', 's']);
   expect(image({ refused: 'no', patch, former })).toEqual(['before']);
   expect(writtenOfPods(workload({ refused: 'no' }), path)).toBeUndefined();
+});
+
+test('what a rule has led elsewhere from since runs as it ran: the patch is of where its template was', () => {
+  const path = ['spec', 'template'];
+  const elsewhere = ['spec', 'podTemplate'];
+  const rule = { templatePath: '.spec.podTemplate' };
+  const former = [{ op: 'replace', path: '/spec/containers/0/image', value: 'former' }];
+  const object = workload({ refused: 'no', patch: former, former, path }, 'Rollout');
+  const other = { spec: { containers: [{ name: 'other', image: 'other' }] } };
+  (object.spec as Record<string, unknown>)['podTemplate'] = other;
+  const admitted = admittedAt(object, elsewhere);
+  expect(at(admitted, 'spec', 'template', 'spec', 'containers')).toMatchObject([{ image: 'former' }]);
+  expect(at(admitted, ...elsewhere)).toEqual(other);
+  expect(writtenOfPods(object, elsewhere)).toEqual(other);
+  expect(podAdmissionOf(object)?.path).toEqual(path);
+  const decided = (templatePath: string) => podTemplate(asRuled(object, { templatePath })).spec;
+  expect(decided(rule.templatePath)).toEqual(other.spec);
+  expect(decided('.spec.template')).toMatchObject({ containers: [{ image: 'former' }] });
 });
 
 test('what is too long is kept without how it was written', () => {
