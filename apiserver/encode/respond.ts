@@ -1,3 +1,4 @@
+import { deepest, isDeeper } from '../../kube/depth.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import { encodeJson } from '../../kube/json.ts';
@@ -120,9 +121,16 @@ export function encoded(status: number, value: Kinded, form: Form): ApiResponse 
   };
 }
 
+/** As deep as what is stored, with what a list puts around it: what was stored deeper before would be more blanks than text. */
+const deepestInYaml = deepest;
+const tooDeep = 'it nests in too many levels to be written as YAML: ask for application/json';
+
 export function encodeAs(value: Kinded, form: Form): Uint8Array {
   if (form.encoding === 'protobuf') return encodeProtobuf(value);
-  if (form.encoding === 'yaml') return Buffer.from(encodeYaml(value));
+  if (form.encoding === 'yaml') {
+    if (isDeeper(value, deepestInYaml)) throw new StatusError(406, 'NotAcceptable', tooDeep);
+    return Buffer.from(encodeYaml(value));
+  }
   if (form.pretty) {
     try {
       return Buffer.from(JSON.stringify(value, undefined, 2));

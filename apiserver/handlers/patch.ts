@@ -1,3 +1,4 @@
+import { isDeep } from '../../kube/depth.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
@@ -56,7 +57,8 @@ function patchedObject(
     const schema: Schema = served.custom ? { type: 'any' } : served.schema;
     const patched = { type, patch: value, before, after, schema };
     const problem = () => (type === 'strategic' ? conversionProblem(result, served.info) : undefined);
-    const deep = isOwnController(exchange.user);
+    // The patch has made it no deeper.
+    const deep = isOwnController(exchange.user) || isDeep(before);
     const refuse = { deep, refuse: (why: string) => refusedPatch(patched, problem() ?? why) };
     if (served.custom) requireKind(patched, served.info);
     if (after !== result && !isNamed(result)) throw refusedPatch(patched, problem() ?? '');

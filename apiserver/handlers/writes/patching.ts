@@ -1,4 +1,4 @@
-import { deepest, refuseDeep } from '../../../kube/depth.ts';
+import { deepest, refuseDeeper } from '../../../kube/depth.ts';
 import { jsonType } from '../../../kube/go-words.ts';
 import type { GroupVersionKind } from '../../../kube/gvk.ts';
 import { decodeJson } from '../../../kube/json.ts';
@@ -51,15 +51,28 @@ export function patcher(
   type: Exclude<PatchType, 'apply'>,
 ): Patching {
   const { value, duplicates } = decodePatch(request.body ?? new Uint8Array());
-  const whole = (patched: Json) => objectOf(patched, isOwnController(user) ? undefined : served.info);
+  const gvk = isOwnController(user) ? undefined : served.info;
+  const whole = (patched: Json, before: JsonObject) => objectOf(patched, before, gvk);
   if (type === 'json') {
     const pinned = Array.isArray(value) && value.some(namesVersion);
-    return { type, patch: (current) => whole(applyJsonPatch(current, value)), value, pinned, duplicates };
+    return {
+      type,
+      patch: (current) => whole(applyJsonPatch(current, value), current),
+      value,
+      pinned,
+      duplicates,
+    };
   }
   const metadata = isRecord(value) ? value['metadata'] : undefined;
   const pinned = isRecord(metadata) && typeof metadata['resourceVersion'] === 'string';
   if (type === 'merge') {
-    return { type, patch: (current) => whole(applyMergePatch(current, value)), value, pinned, duplicates };
+    return {
+      type,
+      patch: (current) => whole(applyMergePatch(current, value), current),
+      value,
+      pinned,
+      duplicates,
+    };
   }
   if (!isRecord(value)) {
     throw badRequest(
@@ -68,7 +81,7 @@ export function patcher(
   }
   return {
     type,
-    patch: (current) => whole(applyStrategicMergePatch(current, value as JsonObject, served.schema)),
+    patch: (current) => whole(applyStrategicMergePatch(current, value as JsonObject, served.schema), current),
     value,
     pinned,
     duplicates,
@@ -80,9 +93,9 @@ function namesVersion(operation: Json): boolean {
 }
 
 /** Before anybody shows what is wrong with it: that may nest in more levels than there is stack for. */
-function objectOf(value: Json, gvk: GroupVersionKind | undefined): JsonObject {
+function objectOf(value: Json, before: JsonObject, gvk: GroupVersionKind | undefined): JsonObject {
   if (!isRecord(value)) throw badRequest('the patched document is not an object');
-  if (gvk) refuseDeep(value as JsonObject, gvk);
+  if (gvk) refuseDeeper(value as JsonObject, before, gvk);
   return value as JsonObject;
 }
 

@@ -170,3 +170,21 @@ test('what was stored deeper before is deleted by our controllers', async () => 
   expect(said(await call(own, 'PUT', one, encodeJson(going)))).toBe('200');
   expect((await api.call('GET', one)).status).toBe(404);
 });
+
+test('what was stored deeper before is patched by anybody as deep as it is, and read as JSON', async () => {
+  await define();
+  const deep = (levels: number) =>
+    `{"kind":"Thing","apiVersion":"example.com/v1","metadata":{"name":"deep","namespace":"default","uid":"u","finalizers":["example.com/f"],"deletionTimestamp":"2020-01-01T00:00:00Z","deletionGracePeriodSeconds":0},"spec":{"a":${maps(levels)}}}`;
+  await store.create('/example.com/things/root/default/deep', Buffer.from(deep(9900)));
+  const one = `${things}/deep`;
+  const patch = (body: string, type = 'merge-patch') =>
+    api.call('PATCH', one, body, { 'content-type': `application/${type}+json` });
+  expect(said(await patch('{"metadata":{"labels":{"a":"b"}}}'))).toBe('200');
+  const deeper = '[{"op":"copy","from":"/spec","path":"/spec/b"}]';
+  expect(said(await patch(deeper, 'json-patch'))).toBe(tooDeep('Thing'));
+  const yaml = await api.call('GET', one, undefined, { accept: 'application/yaml' });
+  expect(yaml.status).toBe(406);
+  expect(JSON.stringify(yaml.body)).toContain('ask for application/json');
+  expect(said(await patch('{"metadata":{"finalizers":null}}'))).toBe('200');
+  expect((await api.call('GET', one)).status).toBe(404);
+});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isDeeper, refuseDeep } from '../../../kube/depth.ts';
+import { isDeeper, refuseDeep, refuseDeeper } from '../../../kube/depth.ts';
 import type { JsonObject } from '../../../kube/object.ts';
 
 const gvk = { group: 'example.com', version: 'v1', kind: 'Thing' };
@@ -28,4 +28,14 @@ test.each<[string, (levels: number) => JsonObject, number]>([
   expect(() => refuseDeep(object(levels + 1), gvk)).toThrow(
     'Thing in version "v1" cannot be handled as a Thing: json: exceeded max depth',
   );
+});
+
+test('what was deeper before may stay as deep', () => {
+  const deep = { spec: nested(20_000) };
+  expect(() => refuseDeeper({ spec: nested(20_000), more: 1 }, deep, gvk)).not.toThrow();
+  expect(() => refuseDeeper({ spec: nested(20_001) }, deep, gvk)).toThrow(/exceeded max depth/);
+  expect(() => refuseDeeper({ spec: nested(1000) }, { spec: nested(999) }, gvk)).toThrow(
+    /exceeded max depth/,
+  );
+  expect(() => refuseDeeper({ spec: nested(999) }, {}, gvk)).not.toThrow();
 });
