@@ -82,6 +82,8 @@ export interface Exchange {
   trace?: RequestTrace | undefined;
   /** The uids of the FlowSchema and the priority level that it was sorted into: for headers. */
   matched?: { flow: string; level: string };
+  /** Whoever asks is told by then that it took too long, by performance.now(): nothing is to go on then. Absent of what lasts. */
+  until?: number | undefined;
   /** Reads what follows the headers; absent where nothing does, or where all is here. */
   arriving?: () => Promise<Uint8Array>;
 }

@@ -31,6 +31,7 @@ export class InFlight {
     const { info, request } = exchange;
     if (isLongRunning(info) || isHealth(info.path)) return work(exchange, this.#limits.requestSeconds * 1000);
     const millis = this.#millisOf(info);
+    exchange.until = performance.now() + millis;
     const side = readVerbs.has(info.verb) ? 'read' : 'write';
     const most = side === 'read' ? this.#limits.readsInFlight : this.#limits.writesInFlight;
     // 0: no limit. An administrator always gets an answer, in the way and with the words of kube-apiserver.

@@ -87,6 +87,8 @@ export interface AdmissionRequest {
   readonly options?: JsonObject | undefined;
   /** Of a PATCH: the patch, in whatever dialect, as the client sent it. */
   readonly patch?: Uint8Array | undefined;
+  /** As of the Exchange. */
+  readonly until?: number | undefined;
   registry: Registry;
   authorize: Authorizer;
   /** An object of a kind in one of its versions; a webhook may have to convert it. */

@@ -110,6 +110,7 @@ class Asked implements AdmissionRequest {
   readonly old?: KubeObject;
   readonly dryRun: boolean;
   readonly fresh: boolean;
+  readonly until: number | undefined;
   readonly registry: AdmissionRequest['registry'];
   readonly authorize: AdmissionRequest['authorize'];
   readonly #exchange: ResourceExchange;
@@ -132,6 +133,7 @@ class Asked implements AdmissionRequest {
     this.name = name ?? (info.name || (object ?? old)?.metadata.name) ?? '';
     this.dryRun = dryRun;
     this.fresh = fresh;
+    this.until = exchange.until;
     this.registry = core.registry;
     this.authorize = core.authorize;
     this.#exchange = exchange;

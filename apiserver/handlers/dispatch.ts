@@ -64,10 +64,20 @@ export function handlerFor(
   exchange: Exchange,
   served: ServedResource,
 ): { exchange: ResourceExchange; handle: Handler } {
-  const { core, request, info, user, warnings, audit } = exchange;
+  const { core, request, info, user, warnings, audit, until } = exchange;
   const stored = core.registry.find(info.cluster, info.group, info.resource) ?? served;
   // Not a spread: this is on every request's way.
-  const resourceExchange: ResourceExchange = { core, request, info, user, warnings, audit, served, stored };
+  const resourceExchange: ResourceExchange = {
+    core,
+    request,
+    info,
+    user,
+    warnings,
+    audit,
+    until,
+    served,
+    stored,
+  };
   checkPath(resourceExchange);
   const handle = choose(resourceExchange);
   const listing = info.verb === 'list' || info.verb === 'watch';

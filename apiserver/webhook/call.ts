@@ -17,6 +17,8 @@ export interface WebhookCall {
   cluster: string;
   config: ClientConfig;
   timeoutSeconds: number;
+  /** Where there is less time than that. */
+  millis?: number;
   /** A review: kind, apiVersion, request. */
   review: JsonObject;
   signal?: AbortSignal;
@@ -46,7 +48,7 @@ export class WebhookCaller {
    * for nobody. Fails with WebhookCallError.
    */
   post<T>(call: WebhookCall, take: Take<T>): Promise<T> {
-    return within(call.timeoutSeconds * 1000, call.signal, async (signal) => {
+    return within(call.millis ?? call.timeoutSeconds * 1000, call.signal, async (signal) => {
       const { status, type = 'application/json', body } = await this.#send(call, signal);
       if (status < 200 || status > 299) {
         throw new WebhookCallError(refusedError(status, Buffer.from(body).toString()));

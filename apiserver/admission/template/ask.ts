@@ -14,6 +14,7 @@ import { isOwn, isOwnController } from '../../authn/controllers.ts';
 import type { Core } from '../../core.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../../plugins.ts';
 import { defaulted } from '../../registry/context.ts';
+import { isOutOfTime } from '../webhook/time.ts';
 import { kindOf } from './kind.ts';
 import { note } from './note.ts';
 import { podMaker, podOf, templateFrom } from './pod.ts';
@@ -113,6 +114,7 @@ function ask(core: Core, request: AdmissionRequest, written: Written, mutating: 
     dryRun: false,
     fresh: true,
     options: { kind: 'CreateOptions', apiVersion: 'meta.k8s.io/v1' },
+    until: request.until,
     registry,
     authorize,
     inVersion: (one) => one,
@@ -151,7 +153,7 @@ async function answered(
     insistOnTemplate(asked, written, admitted);
     return { admitted };
   } catch (error) {
-    if (!isStatusError(error)) throw error;
+    if (!isStatusError(error) || isOutOfTime(asked)) throw error;
     return { refused: error.message };
   }
 }

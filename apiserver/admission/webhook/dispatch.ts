@@ -20,6 +20,7 @@ import { type Hook, hooksOf } from './hook.ts';
 import { applyPatch } from './patch.ts';
 import { type Asked, questionFor } from './question.ts';
 import { denial, ReviewError, reviewOf, type Verdict, verdictOf } from './review.ts';
+import { millisFor, requireTime } from './time.ts';
 
 const configurations = {
   mutating: { group, resource: 'mutatingwebhookconfigurations', namespaced: false },
@@ -147,19 +148,23 @@ export class WebhookDispatcher {
     if (question.dryRun && hook.sideEffects !== 'None' && hook.sideEffects !== 'NoneOnDryRun') {
       throw badRequest(`admission webhook ${JSON.stringify(hook.name)} does not support dry run`);
     }
+    const { config, timeoutSeconds } = hook;
+    const millis = millisFor(request, timeoutSeconds);
     let verdict: Verdict;
     try {
       const review = reviewOf(question, hook.reviewVersions);
       if (review === undefined) throw new ReviewError(unknownVersions);
-      const { config, timeoutSeconds } = hook;
-      const call = { cluster: request.cluster, config, timeoutSeconds, review };
+      const call = { cluster: request.cluster, config, timeoutSeconds, millis, review };
       const post = () => this.#caller.post(call, (answer) => verdictOf(answer, review, mutating));
       const name = mutating ? 'Call mutating webhook' : 'Call validating webhook';
       verdict = await (this.#tracer?.call(name, traced(asked, review), post) ?? post());
     } catch (error) {
       const why = failureOf(error);
       if (why === undefined) throw error;
-      if (hook.ignoreFailure) return undefined;
+      if (hook.ignoreFailure) {
+        requireTime(request);
+        return undefined;
+      }
       throw internalError(`failed calling webhook ${JSON.stringify(hook.name)}: ${why}`);
     }
     for (const warning of verdict.warnings) request.warn(warning);

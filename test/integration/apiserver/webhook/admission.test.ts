@@ -3,6 +3,7 @@ import { WebhookCaller } from '../../../../apiserver/webhook/call.ts';
 import { readyEndpoint } from '../../../../apiserver/webhook/resolve.ts';
 import { decodeJson, encodeJson } from '../../../../kube/json.ts';
 import { othersFirst } from '../../../../kube/others.ts';
+import { eventually } from '../../../eventually.ts';
 import { type Api, configMap, configMaps, deployment, deployments, startApi } from '../api.ts';
 import { type Hooks, patchOf, startHooks } from './hooks.ts';
 
@@ -19,6 +20,7 @@ beforeAll(async () => {
     '/one': () => patchOf([{ op: 'add', path: '/metadata/labels', value: { one: 'yes' } }]),
     '/two': ({ object }) =>
       object.data?.two ? { allowed: true } : patchOf([{ op: 'add', path: '/data', value: { two: 'yes' } }]),
+    '/hang': () => null,
     '/bad': () => patchOf([{ op: 'add', path: '/data', value: 5 }]),
   });
 });
@@ -72,6 +74,33 @@ test('a refusal is the answer, with its code, and nothing is stored', async () =
     options: { kind: 'CreateOptions' },
   });
 });
+
+test.each(['Mutating', 'Validating'] as const)(
+  'however many of those that may fail do not answer, nobody is asked and nothing is written once the request is out of time: %s',
+  async (kind) => {
+    const atWork: Record<string, number> = {};
+    const nothing = () => {};
+    await api.close();
+    api = startApi({
+      observer: {
+        answered: nothing,
+        lasts: () => nothing,
+        terminated: nothing,
+        atWork: (side, count) => Object.assign(atWork, { [side]: count }),
+        watching: () => ({ count: 0 }),
+        cut: nothing,
+      },
+    });
+    const hanging = { clientConfig: hooks.config('/hang'), timeoutSeconds: 1, failurePolicy: 'Ignore' };
+    // More than are asked at a time.
+    await configure(kind, ...Array.from({ length: 20 }, () => hanging));
+    const { status, body } = await api.call('POST', `${configMaps}?timeout=200ms`, configMap('a'));
+    expect([status, body.reason]).toEqual([504, 'Timeout']);
+    await eventually(() => expect(atWork['write']).toBe(0));
+    expect(hooks.asked.length).toBe(kind === 'Mutating' ? 1 : 16);
+    expect((await api.call('GET', `${configMaps}/a`)).status).toBe(404);
+  },
+);
 
 test('warnings go to the client; deletions are asked about with the old object', async () => {
   await configure('Validating', { clientConfig: hooks.config('/warn') });
