@@ -10,6 +10,7 @@ import { connectionError, notAllowed, refusedError } from './go-text.ts';
 import { Reading, type Take, WebhookCallError } from './reading.ts';
 import { type ClientConfig, postedUrl, urlOf } from './reference.ts';
 import type { Resolve, Route } from './resolve.ts';
+import { AnswerRoom, type Held } from './room.ts';
 
 export { WebhookCallError } from './reading.ts';
 
@@ -32,10 +33,12 @@ const mostAnswer = 8 * 1024 * 1024;
 export class WebhookCaller {
   readonly #agent: https.Agent;
   readonly #reading = new Reading();
+  readonly #room: AnswerRoom;
   readonly #resolve: Resolve;
   readonly #tracer: Tracer | undefined;
 
-  constructor(resolve: Resolve, egress: Egress, tracer?: Tracer) {
+  constructor(resolve: Resolve, egress: Egress, tracer?: Tracer, room = new AnswerRoom()) {
+    this.#room = room;
     this.#resolve = resolve;
     this.#tracer = tracer;
     this.#agent = egress.guard(
@@ -48,8 +51,9 @@ export class WebhookCaller {
    * for nobody. Fails with WebhookCallError.
    */
   post<T>(call: WebhookCall, take: Take<T>): Promise<T> {
-    return within(call.millis ?? call.timeoutSeconds * 1000, call.signal, async (signal) => {
-      const { status, type = 'application/json', body } = await this.#send(call, signal);
+    const held = this.#room.begin(call.cluster);
+    const answered = within(call.millis ?? call.timeoutSeconds * 1000, call.signal, async (signal) => {
+      const { status, type = 'application/json', body } = await this.#send(call, held, signal);
       if (status < 200 || status > 299) {
         throw new WebhookCallError(refusedError(status, Buffer.from(body).toString()));
       }
@@ -60,13 +64,14 @@ export class WebhookCaller {
         throw signal.aborted && error === signal.reason ? ended(call, signal) : error;
       });
     });
+    return answered.finally(() => held.release());
   }
 
   close(): void {
     this.#agent.destroy();
   }
 
-  async #send(call: WebhookCall, signal: AbortSignal): Promise<Answer> {
+  async #send(call: WebhookCall, held: Held, signal: AbortSignal): Promise<Answer> {
     const { config, cluster, timeoutSeconds } = call;
     const posted = postedUrl(config, timeoutSeconds);
     const body = Buffer.from(`${encodeJson(call.review)}\n`);
@@ -76,9 +81,9 @@ export class WebhookCaller {
     try {
       const route = await this.#resolve(cluster, config);
       if (typeof route === 'string') throw refuse(route);
-      if ('transport' in route) return await viaApi(route, posted, { body, signal, most });
+      if ('transport' in route) return await viaApi(route, posted, { body, signal, most, held });
       to = { hostname: route.host, port: String(route.port) };
-      const request = { config, route, body, signal, most, search: new URL(posted).search };
+      const request = { config, route, body, signal, most, held, search: new URL(posted).search };
       return await this.#direct(request).catch((error) => {
         // The other end may close a kept connection in the moment in which it is used again.
         if (!(error as { reused?: boolean }).reused) throw error;
@@ -98,9 +103,10 @@ export class WebhookCaller {
     body: Buffer;
     signal: AbortSignal;
     most: number;
+    held: Held;
     search: string;
   }): Promise<Answer> {
-    const { config, route, body, signal, most, search } = of;
+    const { config, route, body, signal, most, held, search } = of;
     const url = urlOf(config);
     const name = url.hostname.replace(/^\[|\]$/g, '');
     return new Promise((resolve, reject) => {
@@ -127,7 +133,7 @@ export class WebhookCaller {
       request.on('response', (incoming) => {
         const type = incoming.headers['content-type'];
         const status = incoming.statusCode ?? 0;
-        collected(incoming, most).then(
+        collected(incoming, most, held).then(
           (body) => resolve({ status, body, ...(type !== undefined && { type }) }),
           reject,
         );
@@ -160,24 +166,26 @@ const headers = {
 async function viaApi(
   route: Extract<Route, { transport: unknown }>,
   posted: string,
-  { body, signal, most }: { body: Uint8Array; signal: AbortSignal; most: number },
+  { body, signal, most, held }: { body: Uint8Array; signal: AbortSignal; most: number; held: Held },
 ): Promise<Answer> {
   const { pathname, search } = new URL(posted);
   const url = `${route.path}${pathname}${search}`;
   const response = await route.transport({ method: 'POST', url, headers, body, signal, streams: true });
   const given = response.body instanceof Uint8Array ? [response.body] : response.body;
-  return { status: response.status, body: await collected(given, most) };
+  return { status: response.status, body: await collected(given, most, held) };
 }
 
 /** Whoever answers more is not read to the end. */
 async function collected(
   body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   most: number,
+  held: Held,
 ): Promise<Uint8Array> {
   const pieces = new Pieces();
   for await (const piece of body) {
     pieces.add(piece);
     if (pieces.length > most) throw new WebhookCallError('http: request body too large');
+    held.upTo(pieces.length);
   }
   return pieces.whole();
 }

@@ -10,7 +10,7 @@ import { Turns } from './turns.ts';
 export class WebhookCallError extends Error {}
 
 /** Longer ones are read one after the other. */
-const shortBytes = 64 << 10;
+export const shortBytes = 64 << 10;
 /** Of all logical clusters in this process. */
 const mostAtOnce = 2;
 

@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { Egress } from '../../../../apiserver/egress/dial.ts';
 import { WebhookCaller } from '../../../../apiserver/webhook/call.ts';
+import { AnswerRoom } from '../../../../apiserver/webhook/room.ts';
 import type { JsonObject } from '../../../../kube/object.ts';
 import { eventually } from '../../../eventually.ts';
 import { byteByByte, heapGauge } from '../../../heap.ts';
@@ -28,7 +29,7 @@ const short = Buffer.from(JSON.stringify({ ...review, response: { allowed: true 
 const long = Buffer.from(JSON.stringify({ ...review, response: Array(60_000).fill({}) }));
 const malformed = Buffer.from(`${long.toString()}]`);
 
-function callerOf(answered = { bodies: 0 }, answer?: () => Iterable<Uint8Array>) {
+function callerOf(answered = { bodies: 0 }, answer?: () => Iterable<Uint8Array>, room?: AnswerRoom) {
   const resolve = async (_: string, { url }: { url?: string }) => ({
     path: '/hook',
     transport: async () => {
@@ -36,7 +37,7 @@ function callerOf(answered = { bodies: 0 }, answer?: () => Iterable<Uint8Array>)
       return { status: 200, headers: {}, body: answer?.() ?? bodies[new URL(url ?? '').pathname] ?? short };
     },
   });
-  return new WebhookCaller(resolve as never, new Egress());
+  return new WebhookCaller(resolve as never, new Egress(), undefined, room);
 }
 const bodies: Record<string, Uint8Array> = { '/long': long, '/malformed': malformed };
 
@@ -146,4 +147,24 @@ test('an answer that comes byte by byte takes no more memory than one that comes
   const caller = callerOf(undefined, answer as () => Generator<Uint8Array>);
   await expect(caller.post(callOf('a', '/long'), async () => 'read')).resolves.toBe('read');
   expect(most).toBeLessThan(2_000_000);
+});
+
+test('long answers that wait are so many bytes, of which a logical cluster leaves as many as it takes; short ones always come', async () => {
+  const { taken, take } = taker();
+  const caller = callerOf({ bodies: 0 }, undefined, new AnswerRoom(4 * long.length));
+  const of = (cluster: string, path = '/long') => caller.post(callOf(cluster, path), take(cluster));
+  const kept = [of('a'), of('a')];
+  await expect(of('a')).rejects.toThrow('too many long responses of webhooks wait to be read');
+  kept.push(of('b'));
+  await expect(of('b')).rejects.toThrow('too many long');
+  kept.push(of('a', '/short'));
+  for (let turn = 0; turn < 4; turn++) {
+    await eventually(() => expect(taken.length).toBeGreaterThan(turn));
+    taken[turn]?.done();
+  }
+  expect(await Promise.all(kept)).toEqual(['a', 'a', 'b', 'a']);
+  const again = of('a');
+  await eventually(() => expect(taken).toHaveLength(5));
+  taken[4]?.done();
+  expect(await again).toBe('a');
 });
