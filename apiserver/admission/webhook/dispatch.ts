@@ -155,7 +155,8 @@ export class WebhookDispatcher {
       const review = reviewOf(question, hook.reviewVersions);
       if (review === undefined) throw new ReviewError(unknownVersions);
       const call = { cluster: request.cluster, config, timeoutSeconds, millis, review };
-      const post = () => this.#caller.post(call, (answer) => verdictOf(answer, review, mutating));
+      const others = () => othersFirst(request.cluster);
+      const post = () => this.#caller.post(call, (answer) => verdictOf(answer, review, mutating, others));
       const name = mutating ? 'Call mutating webhook' : 'Call validating webhook';
       verdict = await (this.#tracer?.call(name, traced(asked, review), post) ?? post());
     } catch (error) {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { jsonType } from '../../../kube/go-words.ts';
 import type { GroupVersionKind, GroupVersionResource } from '../../../kube/gvk.ts';
-import { decodeJson } from '../../../kube/json.ts';
+import { decodeJsonInTurns } from '../../../kube/json.ts';
 import type { Json, JsonObject } from '../../../kube/object.ts';
 import { type StatusDetails, StatusError } from '../../../kube/status.ts';
 import { isRecord } from '../../../kube/untyped.ts';
@@ -68,8 +68,13 @@ export interface Verdict {
 /** The answer is none: the message follows "failed calling webhook". */
 export class ReviewError extends Error {}
 
-/** Throws ReviewError for what a webhook may not answer. */
-export function verdictOf(answer: JsonObject, review: JsonObject, mutating: boolean): Verdict {
+/** Fails with ReviewError for what a webhook may not answer. A long patch is read in turns with `others`. */
+export async function verdictOf(
+  answer: JsonObject,
+  review: JsonObject,
+  mutating: boolean,
+  others: () => Promise<void>,
+): Promise<Verdict> {
   const response = answer['response'];
   if (!isRecord(response)) throw invalid('webhook response was absent');
   const v1 = review['apiVersion'] === 'admission.k8s.io/v1';
@@ -84,7 +89,7 @@ export function verdictOf(answer: JsonObject, review: JsonObject, mutating: bool
     allowed,
     result: !allowed && isRecord(response['status']) ? resultOf(response['status']) : {},
     warnings,
-    patch: mutating && patch ? decodePatch(patch, v1 ? patchType : 'JSONPatch') : undefined,
+    patch: mutating && patch ? await decodePatch(patch, v1 ? patchType : 'JSONPatch', others) : undefined,
   };
 }
 
@@ -127,13 +132,17 @@ function checkV1(
   if (patchType === '') throw invalid('webhook returned invalid response.patchType of ""');
 }
 
-function decodePatch(base64: string, type: string | undefined): Json {
+async function decodePatch(
+  base64: string,
+  type: string | undefined,
+  others: () => Promise<void>,
+): Promise<Json> {
   const undecodable = (why: string) =>
     new ReviewError(`received undecodable patch in webhook response: ${why}`);
   if (type !== 'JSONPatch') throw new ReviewError(`unsupported patch type ${quote(type ?? '')}`);
   let patch: Json;
   try {
-    patch = decodeJson(Buffer.from(base64, 'base64')).value;
+    patch = await decodeJsonInTurns(Buffer.from(base64, 'base64'), others);
   } catch (error) {
     throw undecodable(error instanceof Error ? error.message : String(error));
   }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { matchedResource } from '../../../../apiserver/admission/matching/match.ts';
 import { hooksOf } from '../../../../apiserver/admission/webhook/hook.ts';
 import { denial, reviewOf, verdictOf } from '../../../../apiserver/admission/webhook/review.ts';
@@ -68,6 +68,8 @@ const question = {
   options: undefined,
 };
 
+const alone = async () => {};
+
 test('a review is made in a version that the webhook takes', () => {
   expect(reviewOf(question, ['v2'])).toBeUndefined();
   expect(reviewOf(question, ['v2', 'v1beta1', 'v1'])?.['apiVersion']).toBe('admission.k8s.io/v1beta1');
@@ -91,7 +93,7 @@ test.each([
     { allowed: true, warnings: ['one', { toString: 1, valueOf: 1 }] },
     /response.warnings is an object, no string$/,
   ],
-])('an answer that is none: %j', (response, message) => {
+])('an answer that is none: %j', async (response, message) => {
   const review = reviewOf(question, ['v1']) ?? {};
   const { uid } = review['request'] as { uid: string };
   const answer = {
@@ -99,7 +101,7 @@ test.each([
     kind: 'AdmissionReview',
     ...(response && { response: { uid, ...response } }),
   };
-  expect(() => verdictOf(answer, review, true)).toThrow(message);
+  await expect(verdictOf(answer, review, true, alone)).rejects.toThrow(message);
 });
 
 test.each([
@@ -113,7 +115,18 @@ test.each([
   expect(denial('x', result)).toMatchObject({ code, message });
 });
 
-test('of why a webhook refused so much is kept as a Status has, and of causes the first thousand', () => {
+test('others have their turn again and again while a long patch is read', async () => {
+  const review = reviewOf(question, ['v1']) ?? {};
+  const { uid } = review['request'] as { uid: string };
+  const operations = Array.from({ length: 30_000 }, () => ({ op: 'add', path: '/a', value: [{}] }));
+  const patch = Buffer.from(JSON.stringify(operations)).toString('base64');
+  const answer = { ...review, response: { uid, allowed: true, patchType: 'JSONPatch', patch } };
+  const others = vi.fn(alone);
+  expect((await verdictOf(answer as never, review, true, others)).patch).toEqual(operations);
+  expect(others.mock.calls.length).toBeGreaterThan(10);
+});
+
+test('of why a webhook refused so much is kept as a Status has, and of causes the first thousand', async () => {
   const review = reviewOf(question, ['v1']) ?? {};
   const { uid } = review['request'] as { uid: string };
   const cause = { reason: 'Bad', message: 'no', field: 'spec' };
@@ -121,8 +134,8 @@ test('of why a webhook refused so much is kept as a Status has, and of causes th
   const causes = Array(10_000).fill({ ...cause, more: [{}] });
   const status = { message: 'm', code: 403, more: [{}], details: { ...given, more: [{}], causes } };
   const answerOf = (allowed: boolean) => ({ ...review, response: { uid, allowed, status, more: [{}] } });
-  const { result } = verdictOf(answerOf(false), review, false);
+  const { result } = await verdictOf(answerOf(false), review, false, alone);
   expect(result).toEqual({ message: 'm', code: 403, details: { ...given, causes: Array(1000).fill(cause) } });
   expect(denial('x', result).details).toEqual({ ...given, causes: Array(1000).fill(cause) });
-  expect(verdictOf(answerOf(true), review, false).result).toEqual({});
+  expect((await verdictOf(answerOf(true), review, false, alone)).result).toEqual({});
 });
