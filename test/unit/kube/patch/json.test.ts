@@ -78,6 +78,18 @@ describe('applyJsonPatch', () => {
     );
   });
 
+  it.each(['add', 'remove'])(
+    'bounds how many items give way to those that come and go before them: %s',
+    (op) => {
+      const many = (length: number) => Array.from({ length }, () => ({ op, path: '/a/0', value: 1 }));
+      const a = Array(60_000).fill(0);
+      expect(() => applyJsonPatch({ a }, many(3000))).not.toThrow();
+      expect(() => applyJsonPatch({ a }, many(4000))).toThrow(expect.objectContaining({ code: 413 }));
+      const last = Array.from({ length: 10_000 }, () => ({ op: 'add', path: '/a/-', value: 1 }));
+      expect(() => applyJsonPatch({ a }, last)).not.toThrow();
+    },
+  );
+
   it('bounds what copies add up to', () => {
     const doubling = Array.from({ length: 40 }, () => ({ op: 'copy', from: '/a', path: '/a/-' }));
     expect(() => applyJsonPatch({ a: ['x'.repeat(100)] }, doubling)).toThrow(
