@@ -1,5 +1,5 @@
 import { keyOf } from '../client/url.ts';
-import { refKey, refOf } from '../cluster/closure.ts';
+import { placedAs, placedKey } from '../cluster/closure.ts';
 import type { PlacedKind } from '../cluster/kinds.ts';
 import { rootCluster } from '../cluster/names.ts';
 import { isPlaceable } from '../cluster/placeable.ts';
@@ -81,5 +81,5 @@ export function wakeConcerned(
 function isMentioned(world: World, kind: PlacedKind, object: KubeObject): boolean {
   if (!isUsedByName(kind) || namesClusters(object)) return true;
   const mentioned = world.mentioned.get(namespaceKey(object));
-  return mentioned === undefined || mentioned.has(refKey(refOf({ kind, object })));
+  return mentioned === undefined || mentioned.has(placedKey(placedAs(kind, object)));
 }
