@@ -1,5 +1,6 @@
 import { groupResource } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { perObject } from '../kube/per-object.ts';
 import { type LabelSelector, labelSelectorFromObject, labelSelectorFromSet } from '../kube/selector.ts';
 import { StatusError } from '../kube/status.ts';
 import { at, listAt, mapAt, textAt } from '../kube/untyped.ts';
@@ -15,6 +16,18 @@ export interface PlacedObject {
   kind: PlacedKind;
   object: KubeObject;
 }
+
+/** Of an object that is not changed in place: one and the same each time. */
+export function placedAs(kind: PlacedKind, object: KubeObject): PlacedObject {
+  return placedBy(kind)(object);
+}
+
+const placedBy = perObject((kind: PlacedKind) =>
+  perObject((object: KubeObject): PlacedObject => ({ kind, object })),
+);
+
+/** The refKey of the object. */
+export const placedKey = perObject((placed: PlacedObject) => refKey(refOf(placed)));
 
 export function refKey(ref: ClosureRef): string {
   return `${groupResource(ref)}/${ref.name}`;
@@ -38,7 +51,7 @@ export function indexNamespace(objects: readonly PlacedObject[]): NamespaceIndex
     services.set(key, [...(services.get(key) ?? []), object]);
   }
   return {
-    byKey: new Map(objects.map((placed) => [refKey(refOf(placed)), placed])),
+    byKey: new Map(objects.map((placed) => [placedKey(placed), placed])),
     services,
     attached: objects.filter(({ kind }) => kind.role === 'closure' && belongings[kind.reach] !== undefined),
   };
@@ -50,14 +63,14 @@ export function indexNamespace(objects: readonly PlacedObject[]): NamespaceIndex
  * and so is what is never pushed.
  */
 export function closureOf(workload: KubeObject, { byKey, services, attached }: NamespaceIndex): ClosureRef[] {
-  const { labels, spec } = podTemplate(workload);
+  const { labels } = templateOf(workload);
   const found = new Map<string, ClosureRef>();
   const add = (ref: ClosureRef) => {
     const placed = byKey.get(refKey(ref));
     if (placed?.kind.role !== 'closure' || !isPlaceable(placed.kind, placed.object)) return;
     found.set(refKey(ref), ref);
   };
-  for (const ref of [...podReferences(spec), ...claimsNamed(workload), ...ruledReferences(workload)]) {
+  for (const ref of namedByPods(workload)) {
     if (ref.resource === 'serviceaccounts') serviceAccountReferences(byKey.get(refKey(ref))).forEach(add);
     add(ref);
   }
@@ -74,6 +87,15 @@ export function closureOf(workload: KubeObject, { byKey, services, attached }: N
   }
   return [...found.values()].sort((a, b) => (refKey(a) < refKey(b) ? -1 : 1));
 }
+
+const templateOf = perObject(podTemplate);
+
+/** What the pods of a workload, or it itself, name. */
+export const namedByPods = perObject((workload: KubeObject): readonly ClosureRef[] => [
+  ...podReferences(templateOf(workload).spec),
+  ...claimsNamed(workload),
+  ...ruledReferences(workload),
+]);
 
 /** One without selector may be what any pod of the namespace talks to. */
 function servicesOf(labels: Record<string, string>, services: NamespaceIndex['services']): KubeObject[] {

@@ -39,10 +39,19 @@ export interface RecorderOptions {
   clock?: Clock;
 }
 
+interface Party {
+  readonly waiting: { about: About; word: Word }[];
+  underWay: number;
+}
+
 const events = { group: '', version: 'v1', resource: 'events' } as const;
 const maxMessage = 1024;
 /** What is not yet written is not worth more memory than this. */
-const mostUnderWay = 256;
+const mostWaiting = 1024;
+/** So many of one logical cluster are written at a time: what they tell of goes before them, and its webhooks may hang. */
+const width = 8;
+/** What is said goes out a moment later: who says it has more to do just then. */
+const waitMs = 100;
 
 /**
  * Says things as Events of users' own objects. Said again, one Event counts, as Kubernetes' recorder has it: its name
@@ -50,25 +59,50 @@ const mostUnderWay = 256;
  */
 export class EventRecorder {
   readonly #options: RecorderOptions;
-  #underWay = 0;
+  /** By logical cluster, until all of it is written. */
+  readonly #parties = new Map<string | undefined, Party>();
+  #waiting = 0;
+  #isDue = false;
 
   constructor(options: RecorderOptions) {
     this.#options = options;
   }
 
   say(about: About, words: readonly Word[]): void {
+    const { clock = systemClock, signal } = this.#options;
+    if (words.length === 0 || signal.aborted) return;
+    const party = this.#parties.get(about.cluster) ?? { waiting: [], underWay: 0 };
+    this.#parties.set(about.cluster, party);
     for (const word of words) {
-      if (this.#underWay >= mostUnderWay || this.#options.signal.aborted) return;
-      this.#underWay++;
-      this.#write(about, word)
+      if (this.#waiting >= mostWaiting) break;
+      party.waiting.push({ about, word });
+      this.#waiting++;
+    }
+    if (this.#isDue) return;
+    this.#isDue = true;
+    clock.after(waitMs, () => {
+      this.#isDue = false;
+      for (const [cluster, one] of this.#parties) this.#begin(cluster, one);
+    });
+  }
+
+  #begin(cluster: string | undefined, party: Party): void {
+    const { signal, logger } = this.#options;
+    while (party.underWay < width && !signal.aborted) {
+      const next = party.waiting.shift();
+      if (next === undefined) break;
+      this.#waiting--;
+      party.underWay++;
+      this.#write(next.about, next.word)
         .catch((err: unknown) => {
-          const { signal, logger } = this.#options;
-          if (!signal.aborted) logger.debug({ err, reason: word.reason }, 'an event was not written');
+          if (!signal.aborted) logger.debug({ err, reason: next.word.reason }, 'an event was not written');
         })
         .finally(() => {
-          this.#underWay--;
+          party.underWay--;
+          this.#begin(cluster, party);
         });
     }
+    if (party.underWay === 0 && party.waiting.length === 0) this.#parties.delete(cluster);
   }
 
   async #write(about: About, word: Word): Promise<void> {

@@ -2,8 +2,8 @@ import {
   isUsersEndpoints,
   type NamespaceIndex,
   type PlacedObject,
+  placedKey,
   refKey,
-  refOf,
 } from '../cluster/closure.ts';
 import { clustersAnnotation, volumesAnnotation } from '../cluster/names.ts';
 import { formatClusters, parseClusters } from '../cluster/placement.ts';
@@ -42,7 +42,7 @@ export function decideClosure(scene: Scene, workloads: readonly Decided[]): Deci
   return scene.input.objects
     .filter((o) => o.kind.role === 'closure' && isLive(scene, o) && isUsers(o, scene.index))
     .flatMap((placed): Decided[] => {
-      const along = needed.get(refKey(refOf(placed)));
+      const along = needed.get(placedKey(placed));
       const wish = closureWish(placed.object, scene.input.namespace);
       const { isUsed, givenUp, ...stays } = staysOn(scene, placed, wish, workloads);
       const held = stays.held.filter((c) => scene.clusters.has(c));

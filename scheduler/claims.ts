@@ -1,5 +1,5 @@
 import { claimsMadeFor, hasTemplates, isClaimName, isClaimRef, templateOf } from '../cluster/claims.ts';
-import { type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
+import { type PlacedObject, placedKey, refKey } from '../cluster/closure.ts';
 import { isHeld } from '../cluster/reflected.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
 import { isInPlace, type Volumes, volumesOf } from '../cluster/volumes.ts';
@@ -87,7 +87,7 @@ export function leaveData(scene: Scene, all: readonly Decided[]): Decided[] {
     return boundOn(placement).some((c) => left.includes(c) || isGiven(c));
   };
   const found = new Set(all.filter(leaves));
-  const of = new Set([...found].map(({ placed }) => refKey(refOf(placed))));
+  const of = new Set([...found].map(({ placed }) => placedKey(placed)));
   for (const one of all) if (one.requires.some((ref) => of.has(refKey(ref)))) found.add(one);
   return [...found];
 }
@@ -117,7 +117,7 @@ export function staysOn(
   const bound = boundOn(placement);
   // Most are no claims, and there may be thousands of both.
   if (bound.length === 0) return { held: [], awaited: [], givenUp: {}, isUsed: false };
-  const key = refKey(refOf(claim));
+  const key = placedKey(claim);
   const uses = (refs: readonly ClosureRef[] = []) => refs.some((ref) => refKey(ref) === key);
   const users = workloads
     .filter(({ requires }) => uses(requires))

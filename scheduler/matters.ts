@@ -36,6 +36,18 @@ export function placementMatters(now: Placement, old: Placement): boolean {
   );
 }
 
+/** Nothing leaves, nor has left: shares come, and become what they are to be. */
+export function onlyBegins(now: Placement, old: Placement): boolean {
+  const shares = ({ spec }: Placement) => Object.entries(spec?.shares ?? {});
+  const left = shares(old).some(([c]) => !Object.hasOwn(now.spec?.shares ?? {}, c));
+  const leaves = [...shares(old), ...shares(now)].some(([, { phase }]) => phase === 'Leaving');
+  const { shares: _now, ...rest } = now.spec ?? {};
+  const { shares: _old, ...before } = old.spec ?? {};
+  return (
+    !left && !leaves && deepEqual(rest, before) && deepEqual(now.metadata.finalizers, old.metadata.finalizers)
+  );
+}
+
 /** Without what a hand-over notes for itself and for syncers, step by step. */
 function decidedBy({ spec }: Placement): unknown {
   if (!spec?.shares) return spec;

@@ -1,5 +1,5 @@
 import { logicalClusterOf } from '../client/url.ts';
-import { refKey, refOf } from '../cluster/closure.ts';
+import { placedKey, refKey } from '../cluster/closure.ts';
 import { placedKind } from '../cluster/kinds.ts';
 import { apiVersion, physicalNamespaceAnnotation, placementFinalizer } from '../cluster/names.ts';
 import { carriedLabels } from '../cluster/namespace-labels.ts';
@@ -55,7 +55,7 @@ type Records = Pick<NamespaceDecision, 'create' | 'update' | 'remove'>;
 
 /** The Placements as they should be, against those that are. Only what changes is in the answer. */
 export function recordOf({ decided, placements, mayCreate, home, untouched }: RecordInput): Records {
-  const wanted = new Map(decided.map((d) => [refKey(refOf(d.placed)), d]));
+  const wanted = new Map(decided.map((d) => [placedKey(d.placed), d]));
   const records: Records = { create: [], update: [], remove: [] };
   const held = heldByLeavers(placements, decided);
   for (const old of placements) {

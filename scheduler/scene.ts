@@ -1,4 +1,4 @@
-import { type NamespaceIndex, type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
+import { type NamespaceIndex, type PlacedObject, placedKey } from '../cluster/closure.ts';
 import { isEnding } from '../cluster/deletion.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { customTarget, isPlaceable } from '../cluster/placeable.ts';
@@ -23,7 +23,7 @@ export interface Scene {
 
 /** The Placement that is about this very object, not about a former one of its name; or one that it takes over. */
 export function placementOf({ records }: Scene, placed: PlacedObject): Placement | undefined {
-  const found = records.get(refKey(refOf(placed)));
+  const found = records.get(placedKey(placed));
   if (!found || isTombstone(found)) return found;
   return found.spec?.ref.uid === placed.object.metadata.uid ? found : undefined;
 }
@@ -42,7 +42,7 @@ export function hasStopped(scene: Scene, placed: PlacedObject): boolean {
   if (placed.kind.resource !== 'pods' || deletionTimestamp === undefined || deletionGracePeriodSeconds === 0)
     return false;
   if (!isPlaceable(placed.kind, placed.object)) return false;
-  const shares = scene.records.get(refKey(refOf(placed)))?.spec?.shares ?? {};
+  const shares = scene.records.get(placedKey(placed))?.spec?.shares ?? {};
   return Object.keys(shares).length === 0;
 }
 

@@ -1,8 +1,5 @@
-import { claimsNamed } from '../cluster/claims.ts';
-import { type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
+import { namedByPods, type PlacedObject, placedAs, placedKey, refKey } from '../cluster/closure.ts';
 import { type PlacedKind, placedKind } from '../cluster/kinds.ts';
-import { podReferences, podTemplate } from '../cluster/pod-spec.ts';
-import { ruledReferences } from '../cluster/ruled.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { listAt, textAt } from '../kube/untyped.ts';
@@ -38,8 +35,9 @@ export function scopeOf(
   for (const kind of kinds) {
     const found = isUsedByName(kind) ? view.wishing(kind) : view.all(kind);
     for (const object of found) {
-      if (isUsedByName(kind)) scope.mentioned.add(refKey(refOf({ kind, object })));
-      objects.push({ kind, object });
+      const placed = placedAs(kind, object);
+      if (isUsedByName(kind)) scope.mentioned.add(placedKey(placed));
+      objects.push(placed);
     }
   }
   for (const placed of [...objects]) for (const ref of namedBy(placed)) mention(ref, view, scope);
@@ -61,13 +59,13 @@ function mention(
   scope.mentioned.add(key);
   const object = view.get(kind, ref.name);
   if (!object) return;
-  scope.objects.push({ kind, object });
-  for (const next of namedBy({ kind, object })) mention(next, view, scope);
+  const placed = placedAs(kind, object);
+  scope.objects.push(placed);
+  for (const next of namedBy(placed)) mention(next, view, scope);
 }
 
-function namedBy({ kind, object }: PlacedObject): ClosureRef[] {
-  if (kind.role === 'workload')
-    return [...podReferences(podTemplate(object).spec), ...claimsNamed(object), ...ruledReferences(object)];
+function namedBy({ kind, object }: PlacedObject): readonly ClosureRef[] {
+  if (kind.role === 'workload') return namedByPods(object);
   const secrets = (items: readonly unknown[], field: string) =>
     items.flatMap((item): ClosureRef[] => {
       const name = textAt(item, field);

@@ -1,4 +1,4 @@
-import { closureOf, type PlacedObject, refKey, refOf } from '../cluster/closure.ts';
+import { closureOf, type PlacedObject, placedKey, refKey } from '../cluster/closure.ts';
 import { isPlaceable } from '../cluster/placeable.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
 import { claimsOf } from './claims.ts';
@@ -54,5 +54,5 @@ function requiredBy(scene: Scene, placed: PlacedObject, placement: Placement | u
 }
 
 function byRef(a: PlacedObject, b: PlacedObject): number {
-  return refKey(refOf(a)) < refKey(refOf(b)) ? -1 : 1;
+  return placedKey(a) < placedKey(b) ? -1 : 1;
 }

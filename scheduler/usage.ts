@@ -9,6 +9,7 @@ import {
 import { type PlacedSpread, podsOn } from '../cluster/spread.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { perObject } from '../kube/per-object.ts';
 
 /** By physical cluster. */
 export type Usage = Map<string, Resources>;
@@ -16,7 +17,7 @@ export type Usage = Map<string, Resources>;
 export const nothingUsed: Resources = new Map();
 
 /** What so many pods of the workload ask for. */
-export function asking(workload: KubeObject): (pods: number) => Resources {
+export const asking = perObject((workload: KubeObject): ((pods: number) => Resources) => {
   const each = podRequests(podTemplate(workload).spec);
   const known = new Map<number, Resources>();
   return (pods) => {
@@ -24,12 +25,16 @@ export function asking(workload: KubeObject): (pods: number) => Resources {
     known.set(pods, all);
     return all;
   };
+});
+
+/** What a placed workload takes where. Nobody may change it. */
+export function usageOf(workload: KubeObject, placement: Placement): Usage {
+  return usageWith(workload)(placement);
 }
 
-/** What a placed workload takes where. */
-export function usageOf(workload: KubeObject, placement: Placement): Usage {
-  return askedFor(workload, podsOf(workload, placement));
-}
+const usageWith = perObject((workload: KubeObject) =>
+  perObject((placement: Placement) => askedFor(workload, podsOf(workload, placement))),
+);
 
 function askedFor(workload: KubeObject, pods: ReadonlyMap<string, number>): Usage {
   const need = asking(workload);

@@ -1,5 +1,5 @@
 import { keyOf } from '../client/url.ts';
-import { refKey, refOf } from '../cluster/closure.ts';
+import { placedAs, placedKey } from '../cluster/closure.ts';
 import type { PlacedKind } from '../cluster/kinds.ts';
 import { rootCluster } from '../cluster/names.ts';
 import { isPlaceable } from '../cluster/placeable.ts';
@@ -9,16 +9,23 @@ import type { WorkQueue } from '../controller/queue.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { textAt } from '../kube/untyped.ts';
-import { clusterMatters, objectMatters, placementMatters } from './matters.ts';
+import { clusterMatters, objectMatters, onlyBegins, placementMatters } from './matters.ts';
 import { isUsedByName } from './scope.ts';
 import { wakeForPolicies } from './wake-policies.ts';
 import { wakeForRules } from './wake-rules.ts';
 import { namesClusters } from './wishes.ts';
 import { isClaims, keysConcernedBy, namespaceKey, type World } from './world.ts';
 
+/** What mostly follows from a decision that was just made need not be looked at at once, but with what else follows. */
+const followsMs = 100;
+
 /** Queues the Namespaces that a change may concern, as often as their decisions' cost allows. */
 export function wake(world: World, queue: WorkQueue): void {
   const soon = (key: string) => queue.addAfter(key, world.pace.wait(key));
+  const later = (object: KubeObject) => {
+    const key = namespaceKey(object);
+    queue.addAfter(key, Math.max(followsMs, world.pace.wait(key)));
+  };
   const within = (object: KubeObject) => soon(namespaceKey(object));
   world.namespaces.on({
     add: (_, key) => soon(key),
@@ -26,8 +33,8 @@ export function wake(world: World, queue: WorkQueue): void {
     delete: (_, key) => soon(key),
   });
   world.placements.on({
-    add: within,
-    update: (now, old) => placementMatters(now, old) && within(now),
+    add: later,
+    update: (now, old) => placementMatters(now, old) && (onlyBegins(now, old) ? later(now) : within(now)),
     delete: within,
   });
   for (const [kind, informer] of world.objects) {
@@ -81,5 +88,5 @@ export function wakeConcerned(
 function isMentioned(world: World, kind: PlacedKind, object: KubeObject): boolean {
   if (!isUsedByName(kind) || namesClusters(object)) return true;
   const mentioned = world.mentioned.get(namespaceKey(object));
-  return mentioned === undefined || mentioned.has(refKey(refOf({ kind, object })));
+  return mentioned === undefined || mentioned.has(placedKey(placedAs(kind, object)));
 }

@@ -2,7 +2,7 @@ import type { Informer } from '../client/informer.ts';
 import type { InformerSet } from '../client/informers.ts';
 import { physicalClusterInformer } from '../client/physical-clusters.ts';
 import { keyOf, logicalClusterOf, parseKey } from '../client/url.ts';
-import type { PlacedObject } from '../cluster/closure.ts';
+import { type PlacedObject, placedAs } from '../cluster/closure.ts';
 import { identifyingNamespace } from '../cluster/identity.ts';
 import { type PlacedKind, placedKinds } from '../cluster/kinds.ts';
 import { placements, rootCluster } from '../cluster/names.ts';
@@ -144,7 +144,7 @@ export function objectsOf(world: World, key: string, placed: readonly Placement[
   const ruled = ruledIn(world, key, placed);
   if (placesAll(world.namespaces.get(key))) {
     world.mentioned.delete(key);
-    return [...placedKinds.flatMap((kind) => all(kind).map((object) => ({ kind, object }))), ...ruled];
+    return [...placedKinds.flatMap((kind) => all(kind).map((object) => placedAs(kind, object))), ...ruled];
   }
   const { cluster, name: namespace } = parseKey(key);
   const { objects, mentioned } = scopeOf(
@@ -267,7 +267,7 @@ export function* workloadsIn(world: World, key: string): Iterable<PlacedObject> 
   const { objects } = world;
   for (const [kind, informer] of objects) {
     if (kind.role !== 'workload') continue;
-    for (const object of informer.byIndex(byNamespace, key)) yield { kind, object };
+    for (const object of informer.byIndex(byNamespace, key)) yield placedAs(kind, object);
   }
   yield* ruledIn(world, key, placementsIn(world, key));
 }

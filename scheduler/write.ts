@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { refKey, refOf } from '../cluster/closure.ts';
+import { placedKey, refKey } from '../cluster/closure.ts';
 import {
   clustersAnnotation,
   placedByAnnotation,
@@ -47,7 +47,7 @@ export async function writeDecision(
     if (now.spec)
       writer.recorder.say({ cluster, namespace, ...now.spec.ref }, wordsOf(before?.spec, now.spec));
   };
-  const annotations = new Map(decision.annotate.map((one) => [refKey(refOf(one.placed)), one]));
+  const annotations = new Map(decision.annotate.map((one) => [placedKey(one.placed), one]));
   const annotate = ({ placed, clusters }: NamespaceDecision['annotate'][number]) =>
     commitThough(placed.kind, placed.object, annotated(placed.object, clusters), {
       ...racing,

@@ -12,11 +12,18 @@ export interface Arrivals {
   seconds: number;
 }
 
-/** Creates `count` Deployments of no replicas, so many a second, or as fast as ten clients can, and watches them arrive. */
+/**
+ * Creates `count` Deployments of no replicas, so many a second, or as fast as ten clients can, and watches them arrive. `count` is
+ * part of their names. They go into the Namespaces in turn.
+ */
 export async function measureApplyToPresent(
   logical: string,
   physical: string,
-  { count, perSecond }: { count: number; perSecond?: number },
+  {
+    count,
+    perSecond,
+    namespaces = ['default'],
+  }: { count: number; perSecond?: number; namespaces?: readonly string[] },
 ): Promise<Arrivals> {
   const [up, down] = [await connect(logical, 16), await connect(physical, 4)];
   const acknowledged = new Map<string, number>();
@@ -47,7 +54,7 @@ export async function measureApplyToPresent(
       const name = `${run}-${i}`;
       // Set before, so that an arrival that overtakes the acknowledgement still counts, as 0.
       acknowledged.set(name, performance.now());
-      await up.client.create(deployments, deployment(name));
+      await up.client.create(deployments, deployment(name, namespaces[i % namespaces.length] ?? ''));
       acknowledged.set(name, performance.now());
     }
   };
@@ -60,13 +67,13 @@ export async function measureApplyToPresent(
   return { p50: percentile(latencies, 50), p99: percentile(latencies, 99), seconds };
 }
 
-function deployment(name: string): KubeObject {
+function deployment(name: string, namespace: string): KubeObject {
   const labels = { app: name };
   const container = { name: 'main', image: 'registry.example/bench:1' };
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: { name, namespace: 'default', labels },
+    metadata: { name, namespace, labels },
     spec: {
       replicas: 0,
       selector: { matchLabels: labels },

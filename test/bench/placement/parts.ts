@@ -1,3 +1,4 @@
+import { apply } from './apply.ts';
 import { drain } from './drain.ts';
 import { event } from './event.ts';
 import { idle } from './idle.ts';
@@ -7,6 +8,7 @@ import { restart } from './restart.ts';
 
 /** By the name after `placement-`. */
 export const placementParts: Readonly<Record<string, () => Promise<void>>> = {
+  apply,
   event,
   restart,
   policy,

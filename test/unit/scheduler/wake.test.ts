@@ -3,6 +3,7 @@ import { Cache } from '../../../client/cache.ts';
 import type { Informer } from '../../../client/informer.ts';
 import type { PhysicalCluster, Placement, PlacementSpec, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { onlyBegins } from '../../../scheduler/matters.ts';
 import { turnMs } from '../../../scheduler/turns.ts';
 import { wakeConcerned } from '../../../scheduler/wake.ts';
 import { observe, takeStock } from '../../../scheduler/world.ts';
@@ -99,5 +100,26 @@ describe('at the start those count who leave', () => {
     const world = worldOf(spec, [cluster('a', { ready }), cluster('b')]);
     takeStock(world);
     expect(world.leavers.others('').get('a') ?? 0).toBe(expected);
+  });
+});
+
+describe('a Placement in which only something begins', () => {
+  const placed = (spec: Partial<PlacementSpec>): Placement => ({
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'Placement',
+    metadata: { name: 'web.deployments.apps', namespace: 'shop' },
+    spec: { clusters: ['a'], ...spec } as PlacementSpec,
+  });
+  const active: Share = { phase: 'Active' };
+  const leaving: Share = { phase: 'Leaving' };
+  test.each<[string, Partial<PlacementSpec>, Partial<PlacementSpec>, boolean]>([
+    ['a share comes', {}, { shares: { a: active } }, true],
+    ['its replicas change', { shares: { a: active } }, { shares: { a: { ...active, replicas: 3 } } }, true],
+    ['a share is to leave', { shares: { a: active } }, { shares: { a: leaving } }, false],
+    ['a share has left', { shares: { a: active, b: active } }, { shares: { a: active } }, false],
+    ['one that was to leave has left', { shares: { a: leaving } }, { shares: {} }, false],
+    ['it is to be elsewhere', { shares: { a: active } }, { shares: { a: active }, clusters: ['b'] }, false],
+  ])('%s: %s', (_what, before, after, expected) => {
+    expect(onlyBegins(placed(after), placed(before))).toBe(expected);
   });
 });
