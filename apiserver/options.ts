@@ -125,6 +125,8 @@ export interface ApiServer {
   renewDefaultRoles(): Promise<number>;
   /** So many processes share the seats from now on: default 1. */
   among(processes: number): void;
+  /** Has every watch of objects say how far it is, where it is not behind. For who asks in this process, and seldom. */
+  tellProgress(): void;
   /** Turns /readyz red and goes on serving, each connection for one more answer: whoever comes again looks elsewhere. */
   drain(): void;
   /** Drains and takes no more connections. */

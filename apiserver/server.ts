@@ -80,6 +80,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       return listener;
     },
     among: (processes) => fairness?.among(processes),
+    tellProgress: () => core.bookmarks.tell(),
     ...ending({ draining, closing, listeners, caller }),
   };
 }

@@ -54,6 +54,10 @@ export class Cache<T extends KubeObject> {
     for (const [key, object] of this.#objects) insert(index, key, object);
   }
 
+  dropIndex(name: string): void {
+    this.#indexes.delete(name);
+  }
+
   byIndex(name: string, value: string): T[] {
     const index = this.#indexes.get(name);
     if (!index) throw new Error(`no index ${name}`);

@@ -51,25 +51,41 @@ export interface Informer<T extends KubeObject = KubeObject> {
   on(handlers: Handlers<T>): () => void;
 }
 
+/** As whoever started it has it. */
+export interface StartedInformer<T extends KubeObject = KubeObject> extends Informer<T> {
+  /**
+   * Resolves once all that was written up to this revision is in the cache; rejects if the signal aborts before. Of a server
+   * whose revisions are numbers, all of one count.
+   */
+  reached(revision: number, signal: AbortSignal): Promise<void>;
+  /** It is kept for nobody any more. */
+  dropIndex(name: string): void;
+}
+
 /** Starts at once. */
 export function startInformer<T extends KubeObject = KubeObject>(
   client: Client,
   resource: ResourceRef,
   options: InformerOptions<T>,
-): Informer<T> {
+): StartedInformer<T> {
   const { logger = silentLogger, signal } = options;
   // One lifetime for as many informers as there are kinds is meant so, and no leak.
   setMaxListeners(0, signal);
   const cache = new Cache<T>((err) => logger.error({ err, resource }, 'informer handler failed'));
   for (const [name, of] of Object.entries(options.indexers ?? {})) cache.addIndex(name, of);
   const first = firstSync(signal);
+  const reach = new Reach();
+  const onSynced = () => first.settle();
+  const onReached = (revision: string) => reach.now(Number(revision));
   return {
     resource,
     synced: first.synced,
     get hasSynced() {
       return first.done;
     },
-    stopped: reflect(client, resource, cache, { ...options, logger, onSynced: () => first.settle() }),
+    stopped: reflect(client, resource, cache, { ...options, logger, onSynced, onReached }),
+    reached: (revision, until) => reach.wait(revision, until),
+    dropIndex: (name) => cache.dropIndex(name),
     get size() {
       return cache.size;
     },
@@ -81,6 +97,39 @@ export function startInformer<T extends KubeObject = KubeObject>(
     byIndex: (name, value) => cache.byIndex(name, value),
     on: (handlers) => cache.on(handlers),
   };
+}
+
+/** Up to which revision the cache has all, and who waits for more. */
+class Reach {
+  readonly #waiting = new Set<(reached: number) => void>();
+  #reached = Number.NEGATIVE_INFINITY;
+
+  now(revision: number): void {
+    this.#reached = revision;
+    for (const told of this.#waiting) told(revision);
+  }
+
+  wait(revision: number, signal: AbortSignal): Promise<void> {
+    if (this.#reached >= revision) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        this.#waiting.delete(told);
+        signal.removeEventListener('abort', aborted);
+      };
+      const aborted = () => {
+        end();
+        reject(signal.reason);
+      };
+      const told = (reached: number) => {
+        if (reached < revision) return;
+        end();
+        resolve();
+      };
+      this.#waiting.add(told);
+      if (signal.aborted) aborted();
+      else signal.addEventListener('abort', aborted, { once: true });
+    });
+  }
 }
 
 export function firstSync(signal: AbortSignal): { synced: Promise<void>; done: boolean; settle(): void } {

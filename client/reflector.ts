@@ -13,6 +13,8 @@ export interface ReflectOptions<T> extends Omit<WatchOptions, 'signal' | 'resour
   signal: AbortSignal;
   logger: Logger;
   onSynced: () => void;
+  /** All up to this revision is in the cache. */
+  onReached?: (revision: string) => void;
   onOutcome?: ((failure: unknown) => Promise<void> | undefined) | undefined;
   transform?: (object: T) => T;
   idleMs?: number;
@@ -45,12 +47,14 @@ export async function reflect<T extends KubeObject>(
       if (revision === undefined) {
         revision = await relist(client, resource, cache, options);
         if (signal.aborted) return;
+        options.onReached?.(revision);
         options.onSynced();
         void options.onOutcome?.(undefined);
       }
       for await (const next of follow(client, resource, cache, revision, options)) {
         revision = next;
         progressed = true;
+        options.onReached?.(revision);
       }
     } catch (error) {
       failure = error;

@@ -19,15 +19,22 @@ export interface GenericControllersOptions {
   logger: Logger;
   /** PEM, for every namespace's kube-root-ca.crt. */
   rootCa?: string | undefined;
+  /** See GarbageCollectorOptions. */
+  rediscoverMs?: number;
   /** Fills Secrets of ServiceAccounts' tokens; without it none are. */
   sign?: SignToken | undefined;
 }
 
 /** What any Kubernetes API needs behind it. Resolves when all have stopped, after `signal` aborted. */
 export async function startGenericControllers(options: GenericControllersOptions): Promise<void> {
+  await Promise.all([startClusterControllers(options), runEventsEnd(options)]);
+}
+
+/** Of them, those to which each logical cluster is one by itself: the informers may be of some of them only. */
+export async function startClusterControllers(options: GenericControllersOptions): Promise<void> {
   const { sign } = options;
   await Promise.all([
-    startServerControllers(options),
+    runDefinitionController(options),
     runNamespaceController(options),
     runGarbageCollector(options),
     runProtectionController(options),

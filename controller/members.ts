@@ -10,7 +10,7 @@ import { isStatusError } from '../kube/status.ts';
 import { textAt } from '../kube/untyped.ts';
 import { within } from '../kube/within.ts';
 import { Heard, Hearing } from './heard.ts';
-import { preferred } from './rendezvous.ts';
+import { evenly, preferred } from './rendezvous.ts';
 
 const leases = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' } as const;
 const namespace = 'kube-system';
@@ -28,8 +28,8 @@ export interface MembersOptions {
 /** The servers on one store that are there now. */
 export interface Members {
   readonly id: string;
-  /** Whether what bears this name is this server's to do. */
-  isMine(name: string): boolean;
+  /** Whether what bears this name is this server's to do; as one of `few`, those are shared out evenly. */
+  isMine(name: string, few?: readonly string[]): boolean;
   /** Resolves once the Lease is given back, after the signal aborted. */
   readonly stopped: Promise<void>;
 }
@@ -56,9 +56,10 @@ export function startMembers({ client, signal, logger, renewMs = 2_500 }: Member
   };
   informer.on({ add: say, update: say, delete: ({ metadata }) => heard.forget(metadata.name ?? '') });
   const parts = { client, id, heard, logger, renewMs };
+  const there = () => [id, ...heard.there().filter((other) => other !== id)];
   return {
     id,
-    isMine: (name) => preferred(name, [id, ...heard.there().filter((other) => other !== id)]) === id,
+    isMine: (name, few) => (few ? evenly(few, there()).get(name) : preferred(name, there())) === id,
     stopped: renew(parts, signal),
   };
 }

@@ -41,7 +41,9 @@ export class RuledKinds {
   constructor(informers: Pick<InformerSet, 'for'>, placements: Informer<Placement>) {
     this.#informers = informers;
     this.rules = informers.for<PlacedResource>(placedResources, { cluster: rootCluster });
-    this.definitions = informers.for<CustomResourceDefinition>(customResourceDefinitions);
+    this.definitions = informers.for<CustomResourceDefinition>(customResourceDefinitions, {
+      everywhere: true,
+    });
     this.definitions.addIndex(byName, ({ spec }) => (spec ? [nameOf(resourceOf(spec))] : []));
     const ofRule = ({ spec }: PlacedResource) => spec && this.#ask(spec);
     const ofPlacement = ({ spec }: Placement) => spec?.ref.rule && this.#ask(spec.ref);

@@ -1,133 +1,116 @@
 import { setMaxListeners } from 'node:events';
-import type { TokenKeys } from '../apiserver/authn/keys.ts';
-import { ServiceAccountTokens } from '../apiserver/authn/service-account.ts';
-import type { ApiServer } from '../apiserver/options.ts';
-import { syncerUser } from '../apiserver/view/view.ts';
-import { Client } from '../client/client.ts';
 import { InformerSet } from '../client/informers.ts';
-import { controllersUser, placements, rootCluster, schedulerUser, splitterUser } from '../cluster/names.ts';
-import type { Placement } from '../cluster/types.ts';
-import { runPodAdmissionController } from '../controller/admission/controller.ts';
-import { runRefusedRevisionController } from '../controller/admission/history.ts';
-import { runDisruptionController } from '../controller/disruption/controller.ts';
-import { runEndpointsController } from '../controller/endpoints/controller.ts';
-import { startGenericControllers, startServerControllers } from '../controller/generic.ts';
+import { SharedInformers } from '../client/shared-informers.ts';
+import { controllersUser } from '../cluster/names.ts';
 import { runLeader, type Term } from '../controller/leader.ts';
-import { ensureServiceRanges, ensureSystemNamespaces } from '../controller/namespace/furnish.ts';
-import { runSigningController, type SignClient } from '../controller/signing/controller.ts';
+import type { Members } from '../controller/members.ts';
+import { shardCount, shardOf } from '../controller/shards.ts';
 import { slim } from '../controller/slim.ts';
-import type { SignToken } from '../controller/tokens/controller.ts';
-import { runTypeCheckController } from '../controller/typecheck/controller.ts';
-import { runVolumesController } from '../controller/volumes/controller.ts';
-import { runWorkspaceController } from '../controller/workspace/controller.ts';
-import type { Logger } from '../kube/log.ts';
-import { startScheduler } from '../scheduler/controller.ts';
-import { startSplitter } from '../splitter/controller.ts';
+import { typeChecks } from '../controller/typecheck/controller.ts';
 import type { Store } from '../storage/store.ts';
-import { runDepartures } from '../syncer/departure.ts';
-import { runLost } from '../syncer/lost.ts';
-import { runSilence } from '../syncer/silence.ts';
 import { systemClient } from './client.ts';
-import type { Metrics } from './metrics/metrics.ts';
-import type { Controllers } from './settings.ts';
+import {
+  type ControllerSettings,
+  type Duty,
+  everything,
+  forAll,
+  forClusters,
+  placing,
+  serverAlone,
+} from './duties.ts';
 
-export interface ControllerSettings {
-  server: ApiServer;
-  store: Store;
-  signal: AbortSignal;
-  logger: Logger;
-  settleMs: number;
-  /** See SplitterOptions. */
-  drainMs?: number;
-  /** After how long without a word a physical cluster counts as silent; see runSilence. */
-  silentMs?: number;
-  /** For how long a forgotten physical cluster may take; see runDepartures. */
-  forgetMs?: number;
-  /** `api`: only what kube-apiserver does itself. */
-  controllers: Controllers;
-  rootCa: string;
-  /** Of ServiceAccounts' tokens. */
-  accountKeys: TokenKeys;
-  /** Of client certificates. */
-  signClient: SignClient;
-  url: () => string;
-  metrics?: Metrics;
+/** A lease, and what whoever holds it does. */
+interface Post {
+  lease: string;
+  duty: Duty;
+  /** Which logical clusters concern it; default all. */
+  includes?: (cluster: string) => boolean;
 }
 
+export interface ControllersOptions extends ControllerSettings {
+  store: Store;
+  /** Who else is there, where a store may have several servers: then each does its part, else one does all. */
+  members?: Members | undefined;
+}
+
+const shared: readonly Post[] = [
+  { lease: 'scheduler', duty: placing },
+  { lease: 'controllers', duty: forAll },
+  ...Array.from({ length: shardCount }, (_, n) => ({
+    lease: `controllers-shard-${n}`,
+    duty: forClusters,
+    includes: (cluster: string) => shardOf(cluster) === n,
+  })),
+];
+
 /**
- * Everything behind the API but the syncers, while this server is the one of all on the store that is elected for it.
- * Resolves when all have stopped, after `signal` aborted.
+ * Everything behind the API but the syncers, each part while this server is the one of all on the store that is elected for
+ * it. Resolves when all have stopped, after `signal` aborted.
  */
-export function startControllers(settings: ControllerSettings): Promise<void> {
-  const { store, signal, logger, metrics } = settings;
+export async function startControllers(options: ControllersOptions): Promise<void> {
+  const { controllers, members } = options;
+  const checks = typeChecks();
+  if (controllers === 'all' && members) {
+    await amongServers({ ...options, members, checks });
+    return;
+  }
   // Two that do not do the same do not stand in for each other.
-  const name = settings.controllers === 'all' ? 'controllers' : 'api-controllers';
-  const lead = (term: Term) => controlFor(settings, term);
-  return runLeader({
-    store,
-    name,
-    lead: metrics?.leaders.leading(name, lead) ?? lead,
-    signal,
-    logger,
+  const post = controllers === 'all' ? alone : { lease: 'api-controllers', duty: serverAlone };
+  await lead({ ...options, checks }, post, async ({ signal, fence }) => {
+    const client = systemClient(options.server, controllersUser, '*', fence);
+    return new InformerSet(client, { cluster: '*', signal, logger: options.logger, keep: slim });
   });
 }
 
-/** All of it goes through the ladder like anyone (invariant 12); one watch per kind serves them all. */
-async function controlFor(settings: ControllerSettings, { signal, fence }: Term): Promise<void> {
-  const { server, logger, rootCa, silentMs: grace } = settings;
-  const silentMs = grace === undefined ? {} : { silentMs: grace };
-  // One listener for each controller, informer and request of the term.
-  setMaxListeners(0, signal);
-  const client = systemClient(server, controllersUser, '*', fence);
-  await ensureSystemNamespaces(client, rootCluster, signal);
-  // Tenants' webhooks are asked for it: whatever else there is to do waits for none of them.
-  const ranges = ensureServiceRanges(client, { logger, signal });
-  const informers = new InformerSet(client, { cluster: '*', signal, logger, keep: slim });
-  if (settings.controllers === 'api') {
-    await Promise.all([ranges, startServerControllers({ client, informers, signal, logger })]);
-    return;
-  }
-  const forget = settings.metrics?.placements.follow(informers.for<Placement>(placements));
-  signal.addEventListener('abort', () => forget?.(), { once: true });
-  const scheduler = systemClient(server, schedulerUser, '*', fence);
-  const tokens = new ServiceAccountTokens(settings.accountKeys);
-  const sign: SignToken = (cluster, account, secret) => tokens.issueInto(cluster, account, secret);
-  const splitter = systemClient(server, splitterUser, '*', fence);
-  await Promise.all([
-    ranges,
-    startGenericControllers({ client, informers, signal, logger, rootCa, sign }),
-    runSigningController({ client, informers, signal, logger, sign: settings.signClient }),
-    runEndpointsController({ client, informers, signal, logger }),
-    runDisruptionController({ client, informers, signal, logger }),
-    runPodAdmissionController({ client, informers, signal, logger }),
-    runRefusedRevisionController({ client, informers, signal, logger }),
-    runVolumesController({ client, informers, signal, logger }),
-    runTypeCheckController({ client, informers, signal, logger }),
-    runWorkspaceController({ client, informers, signal, logger, url: settings.url }),
-    startScheduler({ client: scheduler, informers, reader: client, signal, logger }),
-    startSplitter({
-      client: splitter,
-      informers,
-      signal,
-      logger,
-      settleMs: settings.settleMs,
-      ...(settings.drainMs !== undefined && { drainMs: settings.drainMs }),
-      ...silentMs,
+const alone: Post = { lease: 'controllers', duty: everything };
+
+type Leading = ControllersOptions & Pick<Parameters<Duty>[0], 'checks'>;
+
+/** What is led here shares one watch of each kind; a term sees of it what concerns its post, all that was written before it at first. */
+async function amongServers(options: Leading & { members: Members }): Promise<void> {
+  const { server, store, logger, members } = options;
+  const reader = systemClient(server, controllersUser);
+  const askProgress = () => server.tellProgress();
+  const all = new SharedInformers(reader, { cluster: '*', logger, keep: slim, askProgress });
+  const leases = shared.map(({ lease }) => lease);
+  await Promise.all(
+    shared.map((post) => {
+      const see = async ({ signal }: Term) =>
+        all.face({
+          signal,
+          since: await revisionOf(store),
+          ...(post.includes && { includes: post.includes }),
+        });
+      return lead(options, post, see, () => members.isMine(post.lease, leases));
     }),
-    runDepartures({
-      client,
-      informers,
-      signal,
-      logger,
-      ...(settings.forgetMs !== undefined && { forgetMs: settings.forgetMs }),
-      viewOf: (name) => new Client(server.transport(syncerUser(name), fence), { prefix: `/syncers/${name}` }),
-    }),
-    runSilence({
-      client: client.with({ cluster: rootCluster }),
-      signal,
-      logger,
-      ...silentMs,
-    }),
-    runLost({ client, informers, signal, logger, ...silentMs }),
-  ]);
+  );
+}
+
+/** All that was acknowledged by now has it, or an earlier one. */
+async function revisionOf(store: Store): Promise<number> {
+  const nothing = { start: '\u0000', end: '\u0001' };
+  return (await store.list(nothing, { limit: 1 })).revision;
+}
+
+function lead(
+  options: Leading,
+  { lease, duty }: Post,
+  see: (term: Term) => Promise<InformerSet>,
+  isMine?: () => boolean,
+): Promise<void> {
+  const { server, store, signal, logger, metrics, checks } = options;
+  const run = async (term: Term) => {
+    // One listener for each controller, informer and request of the term.
+    setMaxListeners(0, term.signal);
+    const client = systemClient(server, controllersUser, '*', term.fence);
+    await duty({ settings: options, term, client, informers: await see(term), checks });
+  };
+  return runLeader({
+    store,
+    name: lease,
+    lead: metrics?.leaders.leading(lease, run) ?? run,
+    signal,
+    logger,
+    ...(isMine && { isMine }),
+  });
 }

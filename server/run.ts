@@ -207,6 +207,7 @@ async function controlled(parts: {
     url: () => url,
     settleMs: settings.settleSeconds * 1000,
     controllers: settings.controllers,
+    members,
     metrics,
   }).catch((err: unknown) => {
     if (!signal.aborted) logger.error({ err }, 'the controllers stopped');

@@ -45,8 +45,8 @@ export async function runGarbageCollector(options: GarbageCollectorOptions): Pro
   const onRemoved = (resource: DiscoveredResource) => {
     for (const { uid } of [...graph.of(resource)]) graph.remove(uid);
   };
-  const monitors = new Monitors({ client, informers, signal, logger, handlers, onRemoved });
-  const crds = informers.for<CustomResourceDefinition>(customResourceDefinitions);
+  const monitors = new Monitors({ informers, handlers, onRemoved });
+  const crds = informers.for<CustomResourceDefinition>(customResourceDefinitions, { everywhere: true });
   const kinds = new Kinds(informers.cluster === '*' ? crds : undefined);
   const owners = new Owners(client, graph, kinds);
   const known = { crds, monitors, kinds };

@@ -1,9 +1,7 @@
 import type { Handlers } from '../../client/cache.ts';
-import type { Client } from '../../client/client.ts';
 import type { DiscoveredResource } from '../../client/discovery.ts';
-import { type Informer, startInformer } from '../../client/informer.ts';
+import type { Informer } from '../../client/informer.ts';
 import type { InformerSet } from '../../client/informers.ts';
-import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
 interface Monitor {
@@ -13,10 +11,7 @@ interface Monitor {
 }
 
 export interface MonitorOptions {
-  client: Client;
   informers: InformerSet;
-  signal: AbortSignal;
-  logger: Logger;
   handlers(resource: DiscoveredResource): Handlers<KubeObject>;
   /** The resource is served no more: its objects are gone. */
   onRemoved(resource: DiscoveredResource): void;
@@ -54,25 +49,13 @@ export class Monitors {
   }
 
   #start(resource: DiscoveredResource): Monitor {
-    const { client, informers, signal, logger, handlers } = this.#options;
-    const shared = informers.peek(resource);
-    if (shared) {
-      return { resource, informer: shared, stop: shared.on(handlers(resource)) };
-    }
-    const own = new AbortController();
+    const { informers, handlers } = this.#options;
+    const { informer, release } = informers.borrow(resource, metadataOnly);
+    const leave = informer.on(handlers(resource));
     const stop = () => {
-      signal.removeEventListener('abort', stop);
-      own.abort();
+      leave();
+      release();
     };
-    signal.addEventListener('abort', stop, { once: true });
-    const { cluster } = informers;
-    const informer = startInformer(client, resource, {
-      cluster,
-      signal: own.signal,
-      logger,
-      transform: metadataOnly,
-    });
-    informer.on(handlers(resource));
     return { resource, informer, stop };
   }
 }

@@ -44,7 +44,7 @@ const byDefinition = 'quota/definition';
  * which admission decides. Resolves when stopped.
  */
 export function runQuotaController(options: QuotaControllerOptions): Promise<void> {
-  const { client, informers, signal, logger, clock = systemClock } = options;
+  const { informers, signal, logger, clock = systemClock } = options;
   const queue = new WorkQueue({ clock, maxDelayMs: 60_000, fair: byLogicalCluster(workers) });
   const all = informers.for<Quota>(quotas);
   all.addIndex(byNamespace, (quota) => [namespaceKey(quota)]);
@@ -62,8 +62,10 @@ export function runQuotaController(options: QuotaControllerOptions): Promise<voi
     for (const quota of all.byIndex(byNamespace, namespaceKey(object)))
       charges.came(objectKey(quota), usages.added(quota, evaluator, object, old), clock.now());
   };
-  const definitions = informers.for<CustomResourceDefinition>(customResourceDefinitions);
-  const watched = new Watched({ client, informers, definitions, signal, logger, changed, went });
+  const definitions = informers.for<CustomResourceDefinition>(customResourceDefinitions, {
+    everywhere: true,
+  });
+  const watched = new Watched({ informers, definitions, changed, went });
   const defined = ({ metadata: { name = '' } }: KubeObject) => {
     watched.forget();
     for (const quota of all.byIndex(byDefinition, name)) queue.add(objectKey(quota));

@@ -1,8 +1,6 @@
-import type { Client } from '../../client/client.ts';
-import { type Informer, startInformer } from '../../client/informer.ts';
+import type { Informer } from '../../client/informer.ts';
 import type { InformerSet } from '../../client/informers.ts';
 import { keyOf, type ResourceRef } from '../../client/url.ts';
-import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Evaluator } from '../../kube/quota/evaluator.ts';
 import { builtinResources } from '../../kube/schema/builtin.ts';
@@ -11,11 +9,9 @@ import { type CustomResourceDefinition, fromDefinition } from '../gc/resources.t
 import { namespaceKey } from './names.ts';
 
 export interface WatchedOptions {
-  client: Client;
   informers: InformerSet;
+  /** Of all logical clusters. */
   definitions: Informer<CustomResourceDefinition>;
-  signal: AbortSignal;
-  logger: Logger;
   /** Of such a resource something came, or (with `old`) changed. */
   changed(evaluator: Evaluator, object: KubeObject, old?: KubeObject): void;
   went(evaluator: Evaluator, object: KubeObject): void;
@@ -83,11 +79,10 @@ export class Watched {
   }
 
   #start(evaluator: Evaluator, resource: ResourceRef): Watch {
-    const { changed, went, informers, signal } = this.#options;
+    const { changed, went, informers } = this.#options;
     const isWhole = whole.has(`${resource.group}/${resource.resource}`);
-    const shared = isWhole ? informers.for(resource) : informers.peek(resource);
-    const own = new AbortController();
-    const informer = shared ?? this.#startOwn(resource, AbortSignal.any([signal, own.signal]));
+    if (isWhole) informers.for(resource);
+    const { informer, release } = informers.borrow(resource, metadataOnly);
     informer.addIndex(byNamespace, (object) => [namespaceKey(object)]);
     const leave = informer.on({
       add: (object) => changed(evaluator, object),
@@ -96,15 +91,9 @@ export class Watched {
     });
     const stop = () => {
       leave();
-      own.abort();
+      release();
     };
     return { informer, stop };
-  }
-
-  #startOwn(resource: ResourceRef, signal: AbortSignal): Informer {
-    const { client, informers, logger } = this.#options;
-    const { cluster } = informers;
-    return startInformer(client, resource, { cluster, signal, logger, transform: metadataOnly });
   }
 }
 

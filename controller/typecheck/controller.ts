@@ -17,10 +17,11 @@ export interface TypeCheckControllerOptions {
   informers: InformerSet;
   signal: AbortSignal;
   logger: Logger;
+  /** Of all in this process: each takes what all have in common. Default: it has its own. */
+  checks?: AtOnce;
 }
 
 const workers = 2;
-/** Of all logical clusters: each takes what all have in common. */
 const mostAtOnce = 2;
 /** So often in vain, and what is not known of its kinds by then is not waited for. */
 const mostTries = 10;
@@ -31,14 +32,13 @@ const fieldManager = 'validatingadmissionpolicy-status';
  * is not. A schema that changes later wakes nobody, as in Kubernetes. Writes nothing else. Resolves when stopped.
  */
 export async function runTypeCheckController(options: TypeCheckControllerOptions): Promise<void> {
-  const { client, informers, signal, logger } = options;
+  const { client, informers, signal, logger, checks = typeChecks() } = options;
   const queue = new WorkQueue({ maxDelayMs: 60_000, fair: byLogicalCluster(1) });
   const all = informers.for(policies);
   const wake = (policy: KubeObject, key: string) => {
     if (isUnchecked(policy)) queue.add(key);
   };
   all.on({ add: wake, update: (policy, _old, key) => wake(policy, key) });
-  const checks = new AtOnce(mostAtOnce);
   const reconcile = async (key: string): Promise<void> => {
     const known = all.get(key);
     if (!known || !isUnchecked(known)) return;
@@ -55,6 +55,11 @@ export async function runTypeCheckController(options: TypeCheckControllerOptions
   };
   const ready = [all.synced];
   await runController({ name: 'type check', queue, workers, reconcile, signal, logger, ready });
+}
+
+/** For all type check controllers of a process. */
+export function typeChecks(): AtOnce {
+  return new AtOnce(mostAtOnce);
 }
 
 /** One whose warnings cannot be written is told, at least, to be looked at. */

@@ -76,6 +76,7 @@ async function control({ settings, rootCa, url }: Extract<Order, { order: 'contr
     url: () => url,
     settleMs: settleSeconds * 1000,
     controllers,
+    members,
     metrics,
   });
   if (!signal.aborted) throw new Error('the controllers stopped');

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { shardOf } from '../../controller/shards.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { type SimulatedCluster, startSimulatedCluster } from '../../sim/cluster.ts';
 import { type Atoll, startAtoll } from '../atoll/atoll.ts';
@@ -301,13 +302,13 @@ describe('a move from one cluster to another', () => {
     await runsOn('east');
     await must(other.kubeconfig, 'rollout', 'status', 'deploy/web', '--timeout=120s');
     const before = await quiet(other);
+    expect(leads(other)).toBe(true);
     process.kill(paused.pid, 'SIGCONT');
     await until('it has noticed', 20, async () => !leads(paused));
     // Longer than any of its controllers and syncers waits before it tries again.
     await sleep(3000);
     expect(await world(other)).toEqual(before);
     expect(await least.stop()).toBeGreaterThanOrEqual(replicas - 1);
-    expect(leads(other)).toBe(true);
     // It is a server like any other.
     expect(await must(paused.kubeconfig, 'get', 'deploy', 'web', '-o', 'name')).toContain('web');
   });
@@ -353,8 +354,11 @@ function kubeconfigOf(server: string): string {
   });
 }
 
+/** Of what splits root's workloads. */
+const ofRoot = `controllers-shard-${shardOf('root')}`;
+
 /** Whether the server said last that it leads them. */
-function leads(server: Atoll, lease = 'controllers'): boolean {
+function leads(server: Atoll, lease = ofRoot): boolean {
   const lines = server
     .log()
     .split('\n')

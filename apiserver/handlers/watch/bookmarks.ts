@@ -5,6 +5,8 @@ const tickMillis = 5_000;
 export interface BookmarkTarget {
   /** Called about once a minute with a revision up to which every event was handed over. */
   bookmark(revision: number): void;
+  /** Of one that is handed all before the store says that it is at its revision: the same at any time. */
+  progress?(revision: number): void;
 }
 
 /**
@@ -31,6 +33,15 @@ export class BookmarkClock {
       this.#timer.unref();
     }
     return () => this.#remove(target);
+  }
+
+  /** At once, where that can be. */
+  tell(): void {
+    // What is visible now was handed over: sinks run before anything else gets its turn.
+    setImmediate(() => {
+      const { revision } = this.#store;
+      for (const target of this.#due.keys()) target.progress?.(revision);
+    });
   }
 
   #remove(target: BookmarkTarget): void {

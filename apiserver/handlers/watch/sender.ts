@@ -59,6 +59,10 @@ export class Sender<T extends { readonly length: number }, Batch> {
     this.#stream.push(this.#teller.bookmark(revision));
   }
 
+  progress(revision: number): void {
+    this.bookmark(revision);
+  }
+
   finish(reason: Error | undefined): void {
     if (reason !== undefined && isStatusError(reason)) this.#stream.push(this.#teller.error(reason));
     this.#stream.end();

@@ -204,6 +204,24 @@ describe('watch', () => {
     expect(events.map((e) => e.type)).toEqual(['ADDED', 'BOOKMARK']);
   });
 
+  test('one of which nothing is written says how far it is when it is asked to', async () => {
+    await api.call('POST', configMaps, configMap('a'));
+    const events = stream('resourceVersion=1&allowWatchBookmarks=true');
+    const silent = stream('resourceVersion=1');
+    await Promise.all([take(events, 1), take(silent, 1)]);
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } };
+    const { body } = await api.call('POST', '/api/v1/namespaces/default/secrets', secret);
+    api.server.tellProgress();
+    const [mark] = await take(events, 1);
+    expect(mark).toMatchObject({
+      type: 'BOOKMARK',
+      object: { metadata: { resourceVersion: body.metadata.resourceVersion } },
+    });
+    await api.call('POST', configMaps, configMap('b'));
+    expect((await take(silent, 1))[0]?.type).toBe('ADDED');
+    await Promise.all([events.return(undefined), silent.return(undefined)]);
+  });
+
   test('closing the server ends it, and /readyz says so', async () => {
     const events = stream('allowWatchBookmarks=true');
     const pending = take(events, 9);

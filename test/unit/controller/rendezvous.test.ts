@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { preferred } from '../../../controller/rendezvous.ts';
+import { evenly, preferred } from '../../../controller/rendezvous.ts';
 
 const names = Array.from({ length: 1000 }, (_, i) => `syncers/cluster-${i}`);
 const members = (count: number) => Array.from({ length: count }, (_, i) => `server-${i}`);
@@ -36,5 +36,34 @@ describe('who is to do what bears a name', () => {
       if (before === 'server-2') expect(left).toContain(preferred(name, left));
       else expect(preferred(name, left)).toBe(before);
     }
+  });
+});
+
+describe('who is to do each of a few', () => {
+  const few = Array.from({ length: 10 }, (_, i) => `part-${i}`);
+  const sizes = (found: ReadonlyMap<string, string>) => {
+    const all = [...found.values()];
+    return [...new Set(all)].map((member) => all.filter((other) => other === member).length);
+  };
+
+  it('is nobody where nobody is, and the only one who is there', () => {
+    expect(evenly(few, []).size).toBe(0);
+    expect(sizes(evenly(few, ['a']))).toEqual([10]);
+  });
+
+  it.each([2, 3, 4, 5, 10, 12])('of %i each has its part, rounded up, and no more', (count) => {
+    for (let trial = 0; trial < 50; trial++) {
+      const all = members(count).map((member) => `${member}-${trial}`);
+      const found = evenly(few, all);
+      expect([...found.keys()]).toEqual(few);
+      expect(Math.max(...sizes(found))).toBeLessThanOrEqual(Math.ceil(few.length / count));
+      expect(evenly(few, all.reverse())).toEqual(found);
+    }
+  });
+
+  it('half of them move at most when one of two goes, and none when another of the same name comes', () => {
+    const both = evenly(few, members(2));
+    const left = evenly(few, ['server-0']);
+    expect(few.filter((name) => both.get(name) !== left.get(name))).toHaveLength(5);
   });
 });
