@@ -1,8 +1,10 @@
 import { setMaxListeners } from 'node:events';
+import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Handlers, IndexFunction } from './cache.ts';
 import type { Informer, StartedInformer } from './informer.ts';
-import { logicalClusterOf } from './url.ts';
+import type { PlacementInformer } from './placements.ts';
+import { logicalClusterOf, parseKey } from './url.ts';
 
 /** Who looks at an informer that others look at too. */
 export interface Viewer {
@@ -55,6 +57,22 @@ export function faced<T extends KubeObject>(shared: StartedInformer<T>, viewer: 
     byIndex: (name, value) => some(shared.byIndex(name, value)),
     on: (handlers) => (signal.aborted ? () => {} : until(signal, shared.on(only(handlers, seesKey)))),
   };
+}
+
+/** The same of Placements, with what is said of those. */
+export function facedPlacements(
+  shared: PlacementInformer & StartedInformer<Placement>,
+  viewer: Viewer,
+): PlacementInformer {
+  const { signal, includes } = viewer;
+  return Object.assign(faced(shared, viewer), {
+    said: (key: string) => shared.said(key),
+    onStray: (handler: (key: string) => void) => {
+      if (signal.aborted) return () => {};
+      const told = (key: string) => includes?.(parseKey(key).cluster) !== false && handler(key);
+      return until(signal, shared.onStray(told));
+    },
+  });
 }
 
 /** What unsubscribes, if `signal` has not. */

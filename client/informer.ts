@@ -77,13 +77,23 @@ export function startInformer<T extends KubeObject = KubeObject>(
   const reach = new Reach();
   const onSynced = () => first.settle();
   const onReached = (revision: string) => reach.now(Number(revision));
+  const stopped = reflect(client, resource, cache, { ...options, logger, onSynced, onReached });
+  return informerOf(resource, cache, { first, reach, stopped });
+}
+
+/** What is in a cache that is kept up to date until `stopped`. */
+export function informerOf<T extends KubeObject>(
+  resource: ResourceRef,
+  cache: Cache<T>,
+  { first, reach, stopped }: { first: FirstSync; reach: Reach; stopped: Promise<void> },
+): StartedInformer<T> {
   return {
     resource,
     synced: first.synced,
     get hasSynced() {
       return first.done;
     },
-    stopped: reflect(client, resource, cache, { ...options, logger, onSynced, onReached }),
+    stopped,
     reached: (revision, until) => reach.wait(revision, until),
     dropIndex: (name) => cache.dropIndex(name),
     get size() {
@@ -100,7 +110,7 @@ export function startInformer<T extends KubeObject = KubeObject>(
 }
 
 /** Up to which revision the cache has all, and who waits for more. */
-class Reach {
+export class Reach {
   readonly #waiting = new Set<(reached: number) => void>();
   #reached = Number.NEGATIVE_INFINITY;
 
@@ -132,7 +142,13 @@ class Reach {
   }
 }
 
-export function firstSync(signal: AbortSignal): { synced: Promise<void>; done: boolean; settle(): void } {
+export interface FirstSync {
+  synced: Promise<void>;
+  done: boolean;
+  settle(): void;
+}
+
+export function firstSync(signal: AbortSignal): FirstSync {
   const { promise, resolve, reject } = deferred();
   const aborted = () => reject(signal.reason);
   if (signal.aborted) aborted();

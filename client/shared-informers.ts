@@ -1,9 +1,11 @@
 import { setMaxListeners } from 'node:events';
+import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Client } from './client.ts';
-import { faced, IndexUsers, type Viewer } from './faced.ts';
+import { faced, facedPlacements, IndexUsers, type Viewer } from './faced.ts';
 import type { Informer, StartedInformer } from './informer.ts';
 import { type Borrowed, type First, InformerSet, type InformerSetOptions, keyOf } from './informers.ts';
+import type { PlacementInformer } from './placements.ts';
 import type { ResourceRef } from './url.ts';
 
 export interface SharedInformersOptions extends Omit<InformerSetOptions, 'signal'> {
@@ -117,10 +119,19 @@ class Face extends InformerSet {
 
   #show(resource: ResourceRef, started: StartedInformer, isWhole: boolean): Informer {
     const key = `${isWhole ? 'whole ' : ''}${keyOf(resource)}`;
-    const known = this.#shown.get(key) ?? faced(started, isWhole ? this.#whole : this.#viewer);
+    const viewer = isWhole ? this.#whole : this.#viewer;
+    const known =
+      this.#shown.get(key) ??
+      (arePlacements(started) ? facedPlacements(started, viewer) : faced(started, viewer));
     this.#shown.set(key, known);
     return known;
   }
+}
+
+function arePlacements(
+  informer: Informer,
+): informer is (PlacementInformer & StartedInformer<Placement>) & Informer {
+  return 'said' in informer;
 }
 
 const mostMs = 5_000;
