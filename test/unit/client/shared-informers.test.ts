@@ -3,6 +3,7 @@ import { Client } from '../../../client/client.ts';
 import type { Informer } from '../../../client/informer.ts';
 import type { InformerSet } from '../../../client/informers.ts';
 import { SharedInformers } from '../../../client/shared-informers.ts';
+import { newSlice } from '../../../cluster/slices.ts';
 import type { ApiRequest, Transport } from '../../../kube/http.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { eventually } from '../../eventually.ts';
@@ -34,7 +35,7 @@ class Served {
     const isWatch = url.searchParams.has('watch');
     this.asked.push(`${isWatch ? 'watch' : 'list'} ${url.pathname}`);
     if (isWatch) return { status: 200, headers: {}, body: this.#watch(url.pathname, request.signal) };
-    const items = url.pathname.endsWith('configmaps') ? this.objects : [];
+    const items = /configmaps$|placements$/.test(url.pathname) ? this.objects : [];
     const metadata = { resourceVersion: String(this.revision) };
     const body = { kind: 'List', apiVersion: 'v1', metadata, items };
     return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(body)) };
@@ -235,5 +236,51 @@ describe('of several who look at one watch', () => {
     await other.informers.borrow(maps, less).informer.synced;
     await eventually(() => expect(served.watches.size).toBe(1));
     expect(served.asked.filter((path) => path.startsWith('list'))).toHaveLength(2);
+  });
+});
+
+describe('of Placements', () => {
+  const placementOf = (cluster: string, uid: string) => ({
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'Placement',
+    metadata: { ...object(cluster, 'web', 4).metadata, uid },
+  });
+  const sliceOf = (cluster: string, uid: string, revision = 5) => {
+    const slice = newSlice(placementOf(cluster, uid), 'east', { present: true });
+    return {
+      ...slice,
+      metadata: { ...slice.metadata, ...object(cluster, slice.metadata.name ?? '', revision).metadata },
+    };
+  };
+
+  test('a term knows what is said of those that concern it, and hears of what is said of none, until it ends', async () => {
+    served.objects = [
+      placementOf('a', 'now'),
+      sliceOf('a', 'now'),
+      placementOf('b', 'now'),
+      sliceOf('b', 'former'),
+      sliceOf('c', 'former'),
+    ];
+    const [a, b] = [face('a'), face('b')];
+    const [ofA, ofB] = [a.informers.placements(), b.informers.placements()];
+    await Promise.all([ofA.synced, ofB.synced]);
+    expect(ofA.list().map(({ status }) => status?.clusters)).toEqual([{ east: { present: true } }]);
+    expect([...ofA.said('a/x/web').keys()]).toEqual(['east']);
+    const strays: string[] = [];
+    ofA.onStray((key) => strays.push(`a ${key}`));
+    ofB.onStray((key) => strays.push(`b ${key}`));
+    expect(strays).toEqual(['b b/x/web']);
+    for (const watching of served.watches)
+      watching.tell({ type: 'ADDED', object: sliceOf('a', 'former', 6) });
+    await eventually(() => expect(strays).toEqual(['b b/x/web', 'a a/x/web']));
+    a.end();
+    ofA.onStray((key) => strays.push(`late ${key}`));
+    for (const watching of served.watches) {
+      watching.tell({ type: 'DELETED', object: placementOf('a', 'now') });
+      watching.tell({ type: 'DELETED', object: placementOf('b', 'now') });
+    }
+    await eventually(() => expect(strays).toHaveLength(3));
+    expect(strays.at(-1)).toBe('b b/x/web');
+    b.end();
   });
 });
