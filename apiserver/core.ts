@@ -94,6 +94,8 @@ export interface ResourceExchange extends Exchange {
   stored: ServedResource;
   /** The default roles or bindings are not written, nor will be for this request: they are shown beside what is. */
   beside?: boolean;
+  /** Placements and what is said of them are read apart: see slices/exchange.ts. */
+  apart?: boolean;
   /** Told of what was listed and is not for the answer, where that was kept for it. */
   dropped?(entry: Entry): void;
 }

@@ -25,9 +25,12 @@ export class Cache<T extends KubeObject> {
   readonly #indexes = new Map<string, Index<T>>();
   readonly #handlers = new Set<Handlers<T>>();
   readonly #failed: (error: unknown) => void;
+  readonly #isSame: (a: T, b: T) => boolean;
 
-  constructor(failed: (error: unknown) => void) {
+  /** @param isSame whether what is put was told already; default: it is the same write. */
+  constructor(failed: (error: unknown) => void, isSame: (a: T, b: T) => boolean = sameWrite) {
     this.#failed = failed;
+    this.#isSame = isSame;
   }
 
   get size(): number {
@@ -73,7 +76,7 @@ export class Cache<T extends KubeObject> {
     const old = this.#objects.get(key);
     if (old && old.metadata.uid !== object.metadata.uid) this.#forget(key, old, old);
     const before = this.#objects.get(key);
-    if (before && sameWrite(before, object)) return;
+    if (before && this.#isSame(before, object)) return;
     this.#objects.set(key, object);
     for (const index of this.#indexes.values()) {
       if (before) remove(index, key, before);

@@ -56,10 +56,10 @@ export class Client {
     resource: ResourceRef,
     options: ListOptions<T> = {},
   ): Promise<KubeList<T>> {
-    const { signal, labelSelector, fieldSelector, resourceVersion, keep } = options;
+    const { signal, labelSelector, fieldSelector, slices, resourceVersion, keep } = options;
     const path = this.#path(resource, { cluster: options.cluster, namespace: options.namespace });
     const page = async (query: Query, length: Length) => {
-      const url = path + queryOf({ labelSelector, fieldSelector, ...query });
+      const url = path + queryOf({ labelSelector, fieldSelector, slices, ...query });
       const response = await this.#send({ method: 'GET', url, headers: {}, ...(signal && { signal }) });
       await failIfNotOk(response);
       const list = (await decode(response, undefined, (bytes) => length.add(bytes))) as KubeList<T>;

@@ -63,13 +63,29 @@ export function startInformer<T extends KubeObject = KubeObject>(
   const cache = new Cache<T>((err) => logger.error({ err, resource }, 'informer handler failed'));
   for (const [name, of] of Object.entries(options.indexers ?? {})) cache.addIndex(name, of);
   const first = firstSync(signal);
+  const onSynced = () => first.settle();
+  return informerOf(
+    resource,
+    cache,
+    first,
+    reflect(client, resource, cache, { ...options, logger, onSynced }),
+  );
+}
+
+/** What is in a cache that is kept up to date until `stopped`. */
+export function informerOf<T extends KubeObject>(
+  resource: ResourceRef,
+  cache: Cache<T>,
+  first: FirstSync,
+  stopped: Promise<void>,
+): Informer<T> {
   return {
     resource,
     synced: first.synced,
     get hasSynced() {
       return first.done;
     },
-    stopped: reflect(client, resource, cache, { ...options, logger, onSynced: () => first.settle() }),
+    stopped,
     get size() {
       return cache.size;
     },
@@ -83,7 +99,13 @@ export function startInformer<T extends KubeObject = KubeObject>(
   };
 }
 
-export function firstSync(signal: AbortSignal): { synced: Promise<void>; done: boolean; settle(): void } {
+export interface FirstSync {
+  synced: Promise<void>;
+  done: boolean;
+  settle(): void;
+}
+
+export function firstSync(signal: AbortSignal): FirstSync {
   const { promise, resolve, reject } = deferred();
   const aborted = () => reject(signal.reason);
   if (signal.aborted) aborted();

@@ -1,7 +1,10 @@
+import { placements } from '../cluster/names.ts';
+import type { Placement } from '../cluster/types.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Client } from './client.ts';
 import { type Informer, type InformerOptions, startInformer } from './informer.ts';
+import { type PlacementInformer, startPlacementInformer } from './placements.ts';
 import type { ResourceRef } from './url.ts';
 
 export interface InformerSetOptions {
@@ -38,6 +41,11 @@ export class InformerSet {
     // One resource has one type of object: what the first caller named.
     if (existing) return existing as unknown as Informer<T>;
     const { keep, ...options } = this.#options;
+    if (key === keyOf(placements) && this.cluster === '*') {
+      const informer = startPlacementInformer(this.#client, options);
+      this.#informers.set(key, informer as unknown as Informer);
+      return informer as unknown as Informer<T>;
+    }
     const transform = keep?.(resource);
     const informer = startInformer<T>(this.#client, resource, {
       ...options,
@@ -46,6 +54,14 @@ export class InformerSet {
     });
     this.#informers.set(key, informer as unknown as Informer);
     return informer;
+  }
+
+  /** Of all logical clusters: fails where these informers read one. */
+  placements(): PlacementInformer {
+    const informer = this.for<Placement>(placements);
+    if (!('said' in informer))
+      throw new Error('Placements are read with what is said of them in all logical clusters at once');
+    return informer as PlacementInformer;
   }
 
   /** Only if somebody has asked for it. */

@@ -18,6 +18,8 @@ export interface ListOptions<T extends KubeObject = KubeObject> {
   /** Page size; all pages are read whatever it is. */
   limit?: number;
   resourceVersion?: string | undefined;
+  /** Of Placements in all logical clusters: what is said of them comes beside them, not in them. See placements.ts. */
+  slices?: 'apart' | undefined;
   /** What to have of each, page by page: of a long list the whole is never in memory. */
   keep?: (object: T) => T;
   signal?: AbortSignal | undefined;

@@ -20,6 +20,9 @@ export interface ReflectOptions<T> extends Omit<WatchOptions, 'signal' | 'resour
   clock?: Clock;
 }
 
+/** Where what is read goes. */
+type Target<T extends KubeObject> = Pick<Cache<T>, 'put' | 'remove' | 'replace'>;
+
 /** A watch that ended sooner than this, and told nothing, counts as a failure: no hot loop of watches. */
 const shortWatchMs = 1_000;
 
@@ -30,7 +33,7 @@ const shortWatchMs = 1_000;
 export async function reflect<T extends KubeObject>(
   client: Client,
   resource: ResourceRef,
-  cache: Cache<T>,
+  cache: Target<T>,
   options: ReflectOptions<T>,
 ): Promise<void> {
   const { signal, logger, clock = systemClock } = options;
@@ -72,11 +75,11 @@ export async function reflect<T extends KubeObject>(
 async function relist<T extends KubeObject>(
   client: Client,
   resource: ResourceRef,
-  cache: Cache<T>,
+  cache: Target<T>,
   options: ReflectOptions<T>,
 ): Promise<string> {
-  const { cluster, namespace, labelSelector, fieldSelector, signal, pageSize } = options;
-  const selection = { cluster, namespace, labelSelector, fieldSelector };
+  const { cluster, namespace, labelSelector, fieldSelector, slices, signal, pageSize } = options;
+  const selection = { cluster, namespace, labelSelector, fieldSelector, slices };
   const keep = options.transform ?? withoutManagedFields;
   const limit = pageSize && { limit: pageSize };
   const list = await client.list<T>(resource, { ...selection, signal, keep, ...limit });
@@ -88,11 +91,12 @@ async function relist<T extends KubeObject>(
 async function* follow<T extends KubeObject>(
   client: Client,
   resource: ResourceRef,
-  cache: Cache<T>,
+  cache: Target<T>,
   revision: string,
   options: ReflectOptions<T>,
 ): AsyncIterable<string> {
-  const { cluster, namespace, labelSelector, fieldSelector, clock = systemClock, idleMs = 120_000 } = options;
+  const { cluster, namespace, labelSelector, fieldSelector, slices } = options;
+  const { clock = systemClock, idleMs = 120_000 } = options;
   const keep = options.transform ?? withoutManagedFields;
   const idle = new AbortController();
   const stop = () => idle.abort(options.signal.reason);
@@ -101,7 +105,7 @@ async function* follow<T extends KubeObject>(
   try {
     // Servers spread the ends of watches; the idle limit holds where they do not.
     const timeoutSeconds = options.timeoutSeconds ?? 300 + Math.floor(Math.random() * 300);
-    const selection = { cluster, namespace, labelSelector, fieldSelector, timeoutSeconds };
+    const selection = { cluster, namespace, labelSelector, fieldSelector, slices, timeoutSeconds };
     const onOpen = () => void options.onOutcome?.(undefined);
     const watch = { ...selection, resourceVersion: revision, signal: idle.signal, onOpen };
     for await (const events of client.watchSome<T>(resource, watch)) {

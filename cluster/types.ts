@@ -100,9 +100,9 @@ export interface PhysicalClusterStatus {
  *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.policies, spec.reasons,
  *                spec.blocked, spec.waits, spec.leavingSince, spec.rebalancedAt, spec.givenUp, spec.spread, spec.filled, spec.noRoom, spec.unplaced, spec.requires; spec.shares when a new
  *                object takes over what an orphaned one left
- *   splitter  -> spec.shares, spec.scale, status.conditions; with a share that goes, what spec.leavingSince and status.clusters say of it
+ *   splitter  -> spec.shares, spec.scale, status.conditions; with a share that goes, what spec.leavingSince says of it
  *   garbage collector -> spec.orphaned
- *   syncer c  -> status.clusters[c], through its view only
+ *   syncer c  -> status.clusters[c], through its view only; stored beside it (slices.ts) and read in it
  */
 export type Placement = KubeObject<PlacementSpec, PlacementStatus>;
 

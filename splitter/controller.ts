@@ -1,9 +1,11 @@
 import type { Client } from '../client/client.ts';
 import type { InformerSet } from '../client/informers.ts';
+import type { PlacementInformer } from '../client/placements.ts';
 import { parseKey } from '../client/url.ts';
 import { heardAt } from '../cluster/heard.ts';
 import { counts } from '../cluster/life.ts';
 import { silenceOf, silentAfterMs } from '../cluster/silence.ts';
+import { isOf } from '../cluster/slices.ts';
 import type { Placement } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { EventRecorder } from '../controller/events.ts';
@@ -32,7 +34,7 @@ import {
   targetAt,
   type World,
 } from './world.ts';
-import { writePlacement, writeRoot } from './write.ts';
+import { dropSlice, writePlacement, writeRoot } from './write.ts';
 
 export interface SplitterOptions {
   /** May write placements, their status, and the status of every placed kind, in all logical clusters. */
@@ -51,7 +53,7 @@ export interface SplitterOptions {
   workers?: number;
 }
 
-type Telling = SplitterOptions & { recorder: EventRecorder };
+type Telling = SplitterOptions & { spoken: Pick<PlacementInformer, 'said'>; recorder: EventRecorder };
 
 /** Whoever refused a status may take it by then. */
 const refusedMs = 60_000;
@@ -68,9 +70,11 @@ const defaultWorkers = 32;
 export async function startSplitter(options: SplitterOptions): Promise<void> {
   const { signal, logger, workers = defaultWorkers } = options;
   const world = observe(options.informers);
+  const spoken = options.informers.placements();
   const fair = byLogicalCluster(workers);
   const queue = new WorkQueue({ fair, ...(options.clock && { clock: options.clock }) });
   wake(world, queue);
+  spoken.onStray((key) => queue.add(key));
   const recorder = new EventRecorder({ ...options, component: 'atoll-splitter' });
   tellSilences(world.clusters, (name) => world.placements.byIndex(byShare, name), recorder);
   const { placements, clusters, namespaces, roots, ruled } = world;
@@ -79,7 +83,7 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
   await runController({
     name: 'splitter',
     queue,
-    reconcile: (key) => reconcile(key, world, { ...options, recorder }),
+    reconcile: (key) => reconcile(key, world, { ...options, spoken, recorder }),
     signal,
     logger,
     workers,
@@ -89,8 +93,11 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
 
 async function reconcile(key: string, world: World, options: Telling): Promise<Retry | undefined> {
   const placement = world.placements.get(key);
-  if (!placement?.spec) return undefined;
   const { cluster, namespace } = parseKey(key);
+  const said = options.spoken.said(key);
+  // Of an object that is gone, by whoever spoke while it went.
+  for (const slice of said.values()) if (!isOf(slice, placement)) await dropSlice(cluster, slice, options);
+  if (!placement?.spec) return undefined;
   const { spec } = placement;
   const { ref } = spec;
   if (!isKnown(world, key, spec)) return { after: unknownMs };
@@ -130,7 +137,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
     const words = wordsOf(placement, outcome.shares, outcome.hold, silent);
     options.recorder.say(about, [...words, ...refusalWords(placement, root)]);
   };
-  await writePlacement(cluster, placement, { ...outcome, scale: scaled }, { ...options, tell });
+  await writePlacement(cluster, placement, { ...outcome, scale: scaled }, { ...options, said, tell });
   const refused =
     root && outcome.rootStatus && (await writeRoot(cluster, ref, root, outcome.rootStatus, options));
   if (refused) {

@@ -1,10 +1,10 @@
 import type { Client } from '../client/client.ts';
-import { placements } from '../cluster/names.ts';
+import { group, placements, version } from '../cluster/names.ts';
+import type { PlacementSlice } from '../cluster/slices.ts';
 import type { ObjectRef, Placement, Scale } from '../cluster/types.ts';
 import { commit } from '../controller/commit.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
-import type { Shares } from './plan.ts';
 import type { Split } from './split.ts';
 
 interface Writer {
@@ -12,28 +12,58 @@ interface Writer {
   signal: AbortSignal;
 }
 
+/** By cluster, as it was stored when it was decided. */
+type Said = ReadonlyMap<string, PlacementSlice>;
+
+const shares = { group, version, resource: 'shares' } as const;
+
 type Written = Omit<Split, 'scale'> & { scale: Scale | undefined };
 
 /**
- * Stale slices before the shares, each under the resourceVersion that the write before left: a decision from a
- * stale cache must not call back what was told to leave, nor overlook what a syncer has just said. Otherwise the
- * shares first, since somebody waits for them.
+ * Stale slices go before the shares are written, and those of shares that go after it. The Placement is written under the
+ * resourceVersion that it was decided by: a decision from a stale cache must not call back what was told to leave. A slice is
+ * dropped as it was decided by, too: what a syncer says meanwhile is overlooked by nobody. See decisions/0058.
  */
 export async function writePlacement(
   cluster: string,
   placement: Placement,
   outcome: Written,
-  { client, signal, tell }: Writer & { tell(): void },
+  { said, tell, ...writer }: Writer & { said: Said; tell(): void },
 ): Promise<void> {
   const put = (old: Placement, wanted: Placement) =>
-    commit(client, placements, old, wanted, { cluster, signal });
-  const steps = [withShares, withStatus];
-  if (outcome.stale.length > 0) steps.reverse();
-  let current = placement;
-  for (const step of steps) {
-    current = await put(current, step(current, outcome, placement.spec?.shares ?? {}));
-    // Once written it has happened, whatever becomes of the status.
-    if (step === withShares) tell();
+    commit(writer.client, placements, old, wanted, { cluster, signal: writer.signal });
+  const drop = async (c: string) => {
+    const slice = said.get(c);
+    if (slice) await dropSlice(cluster, slice, writer);
+  };
+  await Promise.all(outcome.stale.map(drop));
+  const shared = await put(placement, withShares(placement, outcome));
+  // Once written it has happened, whatever becomes of the status.
+  tell();
+  await put(shared, { ...shared, status: { ...shared.status, conditions: outcome.conditions } });
+  const left = Object.keys(placement.spec?.shares ?? {}).filter((c) => !Object.hasOwn(outcome.shares, c));
+  await Promise.all(left.map((c) => drop(c).catch(unlessHeardAnew)));
+}
+
+/** Who spoke once more is heard when the cache has it, and then that is stale. */
+function unlessHeardAnew(error: unknown): void {
+  if (!isStatusError(error, 'Conflict')) throw error;
+}
+
+/** What its cluster has said goes, as it was read; 409 where another word has come since. */
+export async function dropSlice(
+  cluster: string,
+  { metadata, spec }: PlacementSlice,
+  { client, signal }: Writer,
+): Promise<void> {
+  const { namespace, resourceVersion = '' } = metadata;
+  const { placement, cluster: where = '' } = spec ?? {};
+  const target = { cluster, namespace, name: placement?.name ?? '', subresource: 'status' };
+  try {
+    const view = client.with({ prefix: `/syncers/${where}` });
+    await view.delete(shares, target, { preconditions: { resourceVersion } }, signal);
+  } catch (error) {
+    if (!isStatusError(error, 'NotFound')) throw error;
   }
 }
 
@@ -45,18 +75,6 @@ function withShares(old: Placement, { shares, scale }: Written): Placement {
   const since = Object.entries(leavingSince ?? {}).filter(([c]) => Object.hasOwn(shares, c));
   const left = since.length > 0 && { leavingSince: Object.fromEntries(since) };
   return { ...old, spec: { ...spec, shares, ...left, ...(scale && { scale }) } };
-}
-
-/** What was said of a share goes with it, once that is written: said of no share it would be stale. */
-function withStatus(old: Placement, { stale, conditions }: Written, before: Shares): Placement {
-  const { clusters, ...status } = old.status ?? {};
-  const has = (shares: Shares | undefined, c: string) => Object.hasOwn(shares ?? {}, c);
-  const isLeft = (c: string) => has(before, c) && !has(old.spec?.shares, c);
-  const kept = Object.entries(clusters ?? {}).filter(([c]) => !stale.includes(c) && !isLeft(c));
-  return {
-    ...old,
-    status: { ...status, ...(clusters && { clusters: Object.fromEntries(kept) }), conditions },
-  };
 }
 
 const refusals = ['Invalid', 'Forbidden', 'BadRequest'];

@@ -1,3 +1,5 @@
+import { placements } from '../../cluster/names.ts';
+import { slicesStored } from '../../cluster/slices.ts';
 import { parseGroupResource } from '../../kube/encryption/resources.ts';
 import type {
   EncryptionConfiguration,
@@ -9,6 +11,9 @@ import { aesgcm } from './aesgcm.ts';
 import { identity, type Provider, Transformer } from './transformer.ts';
 
 type Plugins = (kms: KmsConfiguration) => Provider;
+
+const kindOfSlices = `${slicesStored.group}/${slicesStored.resource}`;
+const placement = `/${placements.group}/${placements.resource}/`;
 
 /** Whose values a configuration encrypts, by the keys of the store: `/<group|core>/<resource>/...`. */
 export class Rules {
@@ -34,6 +39,8 @@ export class Rules {
   of(key: string): Transformer | undefined {
     const kind = kindOf(key);
     if (kind === undefined) return undefined;
+    // What clusters say of Placements is read in them, and named by nobody.
+    if (kind === kindOfSlices) return this.of(placement);
     if (this.#known.has(kind)) return this.#known.get(kind);
     const [group = ''] = kind.split('/');
     const rules = this.#rules;
@@ -51,9 +58,9 @@ export class Rules {
   }
 }
 
-/** Such as a collection. */
+/** Such as a collection. Placements and what is said of them are one, by one rule. */
 export function isOfOneKind({ start, end }: Range): boolean {
-  const kind = kindOf(start);
+  const kind = start.startsWith(placement) ? kindOfSlices : kindOf(start);
   return kind !== undefined && end <= prefixRange(`/${kind}/`).end;
 }
 

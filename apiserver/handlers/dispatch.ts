@@ -7,6 +7,7 @@ import { checkAccept, listTypes } from '../encode/negotiate.ts';
 import { methodNotAllowed, noSuchResource } from '../encode/respond.ts';
 import type { RequestInfo } from '../request.ts';
 import type { ServedResource } from '../served.ts';
+import { handledJoined, isOfPlacements } from '../slices/exchange.ts';
 import { handleBinding } from './binding.ts';
 import { handleComponents } from './components.ts';
 import { handleConnect } from './connect.ts';
@@ -75,6 +76,7 @@ export function handlerFor(
   // A patch of no known type comes to no resource.
   if (info.verb === 'patch' && info.subresource !== 'scale') patchType(resourceExchange);
   warnDeprecated(resourceExchange);
+  if (isOfPlacements(info)) return { exchange: resourceExchange, handle: handledJoined(handle) };
   if (served.conversion !== undefined) {
     return { exchange: resourceExchange, handle: handledIn(resourceExchange, handle) };
   }

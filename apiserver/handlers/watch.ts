@@ -6,11 +6,10 @@ import type { ResourceExchange } from '../core.ts';
 import { saysClusters } from '../encode/clusters-column.ts';
 import { formOf } from '../encode/respond.ts';
 import { translate } from '../registry/errors.ts';
-import { collectionRange } from '../registry/keys.ts';
 import { watchEnd } from '../registry/registry.ts';
 import { parseSelection, type Selection } from '../registry/selectors.ts';
 import { type ListQuery, listQuery, waitForRevision } from './lists/options.ts';
-import { rangeFor, readPage } from './lists/page.ts';
+import { rangeFor, readPage, wholeRange } from './lists/page.ts';
 import { WatchEncoder } from './watch/encoder.ts';
 import { arrange, begun } from './watch/lasting.ts';
 import { joinEvents, WatchObjects } from './watch/objects.ts';
@@ -135,10 +134,6 @@ function failureInStream(
   return failure.code === 410
     ? expired(`too old resource version: ${query.revision} (${core.store.compacted})`)
     : failure;
-}
-
-function wholeRange({ info, stored }: ResourceExchange) {
-  return collectionRange(stored.info, info.cluster, info.namespace);
 }
 
 /** Errors about the start revision are told inside the stream. */

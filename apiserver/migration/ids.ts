@@ -3,6 +3,7 @@ import { type Entry, prefixRange, type Range, type Store } from '../../storage/s
 import { decodeStored } from '../registry/codec.ts';
 import { internalPrefix } from '../registry/keys.ts';
 import { endWhatWasLeft } from './leftovers.ts';
+import { pages } from './pages.ts';
 import { type Known, rewritten } from './rewrite.ts';
 
 /** Which id a path was given, until nothing has that path any more. */
@@ -90,15 +91,4 @@ async function carryEntry(
   if ((await store.get(key)) === undefined) await store.create(key, value);
   await store.delete(entry.key, entry.revision);
   count.moved++;
-}
-
-/** As it is page by page: what is moved to where the pages have not come yet is looked at once more, and is right. */
-async function* pages(store: Store, range: Range): AsyncGenerator<readonly Entry[]> {
-  let after: string | undefined;
-  for (let more = true; more; ) {
-    const page = await store.list(range, { limit: 500, ...(after !== undefined && { after }) });
-    if (page.entries.length > 0) yield page.entries;
-    after = page.entries.at(-1)?.key;
-    more = page.more;
-  }
 }

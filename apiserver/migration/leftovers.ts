@@ -3,10 +3,11 @@ import { logicalClusterFinalizer, rootCluster, workspaces } from '../../cluster/
 import type { KubeObject } from '../../kube/object.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 import { randomUid } from '../../kube/uuid.ts';
-import { type Store, StoreError } from '../../storage/store.ts';
-import { decodeStored, encodeStored } from '../registry/codec.ts';
+import type { Store } from '../../storage/store.ts';
+import { decodeStored } from '../registry/codec.ts';
 import { objectKey } from '../registry/keys.ts';
 import { foundation } from '../registry/logical-clusters.ts';
+import { createOnce } from './pages.ts';
 
 const stored = { ...workspaces, namespaced: false };
 
@@ -68,12 +69,4 @@ function ending(name: string, uid: string): KubeObject['metadata'] {
     deletionGracePeriodSeconds: 0,
     finalizers: [logicalClusterFinalizer],
   };
-}
-
-async function createOnce(store: Store, key: string, object: KubeObject): Promise<void> {
-  try {
-    await store.create(key, encodeStored(object));
-  } catch (error) {
-    if (!(error instanceof StoreError && error.code === 'exists')) throw error;
-  }
 }

@@ -41,7 +41,7 @@ export interface KeyParts {
 }
 
 export function parseKey(resource: StoredAs, key: string): KeyParts {
-  const [cluster = '', first = '', second = ''] = key.slice(kindPrefix(resource).length).split('/');
+  const [, , , cluster = '', first = '', second = ''] = key.split('/');
   return resource.namespaced
     ? { cluster, namespace: unword(first), name: unword(second) }
     : { cluster, namespace: '', name: unword(first) };

@@ -1,4 +1,6 @@
+import { splitterUser } from '../../cluster/names.ts';
 import type { UserInfo } from '../../kube/http.ts';
+import { isOwn } from '../authn/controllers.ts';
 import { mastersGroup } from '../authz/masters.ts';
 
 export const syncersGroup = 'system:atoll:syncers';
@@ -12,4 +14,9 @@ export function syncerUser(name: string): UserInfo {
 export function mayUseView(user: UserInfo, cluster: string): boolean {
   if (user.groups.includes(mastersGroup)) return true;
   return user.name === `system:atoll:syncer:${cluster}` && user.groups.includes(syncersGroup);
+}
+
+/** What a cluster has said is taken back by the splitter alone, which knows what it was said of. */
+export function mayDrop(user: UserInfo): boolean {
+  return isOwn(user, splitterUser);
 }

@@ -1,4 +1,5 @@
 import type { Peer } from '../../cluster/peers.ts';
+import { slicesStored } from '../../cluster/slices.ts';
 import type { ObjectRef, Placement } from '../../cluster/types.ts';
 import type { Entry, Range, Store, StoreEvent } from '../../storage/store.ts';
 import { shownStored } from '../registry/codec.ts';
@@ -15,6 +16,7 @@ import { enter, leave, tally } from './tally.ts';
 export const everything: Range = { start: '/', end: '0' };
 export const everyPlacement = { resource: placementsStored, cluster: '*', namespace: '' };
 export const allPlacements = collectionRange(placementsStored, '*', '').start;
+const allSlices = collectionRange(slicesStored, '*', '').start;
 
 /** So many are remembered of those that a cluster had and has no more. */
 const mostDepartures = 8192;
@@ -174,6 +176,8 @@ export class Fed {
   #feed(event: StoreEvent): void {
     const { type, entry } = event;
     this.#revision = entry.revision;
+    // What is said of a share concerns no syncer: its own has said it.
+    if (entry.key.startsWith(allSlices)) return;
     if (!entry.key.startsWith(allPlacements)) {
       this.#root(event);
       this.#tell(this.#beside.concerned(event, this.#listeners.keys(), this.#owned), event, undefined);
@@ -181,11 +185,8 @@ export class Fed {
     }
     const placement = type === 'delete' ? undefined : read(entry);
     const before = this.#places.get(entry.key);
-    // Slices and conditions are most of what is written, and nothing of what is kept here.
-    if (before && placement && saysTheSame(before, placement)) {
-      this.#tell(before.clusters, event, placement);
-      return;
-    }
+    // Conditions are most of what is written, and nothing of what is kept here or shown to a cluster.
+    if (before && placement && saysTheSame(before, placement)) return;
     const place = placement && placeOf(entry.key, placement);
     this.#learn(entry.key, place, entry.revision);
     this.#tell(new Set([...(before?.clusters ?? []), ...(place?.clusters ?? [])]), event, placement);

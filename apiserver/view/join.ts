@@ -32,7 +32,7 @@ export interface JoinInput {
 }
 
 /**
- * One item of the shares list. Undefined when the cluster has no share of it, or of a kind that is never pushed,
+ * One item of the shares list, without what its cluster says of it. Undefined when the cluster has no share of it, or of a kind that is never pushed,
  * whatever the Placement says. The manifest is absent while Leaving, when the root object is gone or was made anew
  * (then another uid is there), of an object that may not be pushed, and of a workload whose pods are refused.
  */
@@ -63,7 +63,6 @@ export function joinShare({
   const shape = { physicalNamespace: target, locator, access };
   const manifest =
     wanted && (kind.rule ? shapeRuled(wanted, ref, share, shape) : shapeFor(wanted, share, shape));
-  const slice = getOwn(placement.status?.clusters ?? {}, viewer.cluster);
   return {
     kind: 'Share',
     apiVersion,
@@ -93,7 +92,6 @@ export function joinShare({
       ...(namespaceLabels && { namespaceLabels }),
       locator,
     },
-    ...(slice && { status: slice }),
   };
 }
 

@@ -10,7 +10,7 @@ import { listEntries, readObject, rewriteObject } from '../registry/rewrite.ts';
 import type { Registry } from '../registry/types.ts';
 import { countRevision } from './deployment-revision.ts';
 import { addressIn, placementsStored } from './places.ts';
-import type { SliceAddress } from './slices.ts';
+import { type SliceAddress, withAll } from './slices.ts';
 
 /**
  * A placed Pod says what its cluster has made of it beside its status, as the pods of workloads do: the node that it is
@@ -21,13 +21,15 @@ import type { SliceAddress } from './slices.ts';
 export async function noteOwn(
   served: { store: Store; registry: Registry },
   address: SliceAddress,
-  placement: Placement,
+  stored: Placement,
 ): Promise<void> {
   const { store } = served;
-  const { ref, shares = {} } = placement.spec ?? {};
+  const { ref, shares = {} } = stored.spec ?? {};
   const phase = getOwn(shares, address.cluster)?.phase;
+  if (!ref || !isAdoptable(ref.kind) || phase === undefined) return;
+  const placement = await withAll(store, address, stored);
   const slice = getOwn(placement.status?.clusters ?? {}, address.cluster);
-  if (!ref || !isAdoptable(ref.kind) || phase === undefined || !slice) return;
+  if (!slice) return;
   if (!slice.present) return await noteGone(store, address, placement);
   if (phase === 'Leaving') return;
   const { owner, nodeName } = slice;
@@ -126,10 +128,11 @@ async function ownerPlacement(
   { uid, kind }: { uid: string; kind: string },
 ): Promise<Placement | undefined> {
   const { entries } = await listEntries(store, { resource: placementsStored, cluster, namespace });
-  return entries
+  const found = entries
     .map((entry) => decodeStored(entry) as Placement)
     .find(({ spec }) => {
       const isIt = spec?.ref.uid === uid && mayAdopt(spec.ref, kind);
       return isIt && getOwn(spec?.shares ?? {}, where) !== undefined;
     });
+  return found && (await withAll(store, { logical: cluster, namespace }, found));
 }

@@ -23,7 +23,7 @@ const dnsLabel = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 /** What each place takes; the first word is for the message of a 405. */
 export const verbs: Readonly<Record<Route['to'], readonly string[]>> = {
   shares: ['GET'],
-  'share-status': ['PATCH'],
+  'share-status': ['PATCH', 'DELETE'],
   reflections: ['GET'],
   reflection: ['PUT', 'DELETE'],
   nodes: ['GET'],

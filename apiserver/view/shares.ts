@@ -15,6 +15,7 @@ import { saysTheSame } from './owned.ts';
 import { Peers } from './peers.ts';
 import { addressIn, placementsStored } from './places.ts';
 import { type Accessing, Reach } from './reach.ts';
+import { saidOf } from './slices.ts';
 import type { ShareEvent } from './told-beside.ts';
 import { both, tellAll, type Work } from './work.ts';
 
@@ -75,7 +76,7 @@ export class Shares {
         const root = await this.#root(item, listed.revision);
         const access = await accessing(item, root, listed.revision);
         const since = Math.max(root?.revision ?? 0, Number(item.placement.metadata.resourceVersion));
-        return this.#tell(item, root, since, access);
+        return this.#tell(item, root, { revision: since, as: listed.revision }, access);
       }),
     );
     const beside = await this.#peers.load(index, listed.revision);
@@ -114,8 +115,9 @@ export class Shares {
     const items = [...dependents].flatMap((key) => this.#items.get(key) ?? []);
     const root = event.type === 'delete' ? undefined : entry;
     const anew = this.#peers.root([...dependents], event);
+    const { revision } = entry;
     const tell = async (item: Item) =>
-      this.#tell(item, root, entry.revision, await accessing(item, root, entry.revision));
+      this.#tell(item, root, { revision }, await accessing(item, root, revision));
     return async () => [
       ...(await tellAll(items, rootCluster, tell)),
       ...((await anew?.()) ?? []),
@@ -134,7 +136,7 @@ export class Shares {
   /** As it is at that revision. */
   async #anew(item: Item, revision: number, accessing: Accessing): Promise<ShareEvent | undefined> {
     const root = await this.#root(item, revision);
-    return this.#tell(item, root, revision, await accessing(item, root, revision));
+    return this.#tell(item, root, { revision }, await accessing(item, root, revision));
   }
 
   #placement({ type, entry }: StoreEvent, placement: Placement | undefined): Work | undefined {
@@ -161,7 +163,7 @@ export class Shares {
     if (read === undefined && !this.#isNamedIn(entry)) return undefined;
     const placement = read ?? (decodeStored(entry) as Placement);
     const before = this.#items.get(entry.key);
-    // A slice of any of its clusters: whoever has many is told of as many, and each of them is told of all.
+    // Conditions, which are most of what is written of one that settles.
     if (before && saysTheSame(before.placement, placement)) return this.#keep({ ...before, placement });
     const { shares, ref, requires, orphaned } = placement.spec ?? {};
     if (!isRecord(shares) || !Object.hasOwn(shares, this.#viewer.cluster) || !ref) return undefined;
@@ -215,13 +217,16 @@ export class Shares {
     if (dependents?.size === 0) this.#byRoot.delete(item.rootKey);
   }
 
-  /** Only when the syncer would see a difference: status of the root and slices of others do not wake it. */
-  #tell(
+  /**
+   * Only when the syncer would see a difference: neither status of the root nor any slice wakes it. What is told shows what its
+   * cluster had said by then, or by the revision `as`.
+   */
+  async #tell(
     item: Item,
     root: Entry | undefined,
-    revision: number,
+    { revision, as = revision }: { revision: number; as?: number },
     access: PodAccess | undefined,
-  ): ShareEvent | undefined {
+  ): Promise<ShareEvent | undefined> {
     const { cluster: logical } = parseKey(placementsStored, item.key);
     const object = root && decodeStored(root);
     const view = joinShare({
@@ -238,9 +243,11 @@ export class Shares {
     if (told.digest === digest) return undefined;
     const before = told.digest !== undefined;
     const { manifest: _, ...spec } = view.spec ?? ({} as ShareViewSpec);
+    const status = await saidOf(this.#store, this.#viewer, item, as);
+    const shown = status ? { ...view, status } : view;
     told.digest = digest;
-    told.last = { ...view, spec };
-    return { type: before ? 'MODIFIED' : 'ADDED', object: view };
+    told.last = { ...shown, spec };
+    return { type: before ? 'MODIFIED' : 'ADDED', object: shown };
   }
 }
 

@@ -1,9 +1,20 @@
+import {
+  isOf,
+  newSlice,
+  type PlacementSlice,
+  sliceName,
+  slicesPrefix,
+  slicesStored,
+  withSlices,
+} from '../../cluster/slices.ts';
 import type { ClusterSlice, Placement } from '../../cluster/types.ts';
-import { deepEqual } from '../../kube/deep.ts';
-import { notFound } from '../../kube/status.ts';
-import { getOwn, setOwn } from '../../kube/untyped.ts';
-import type { Store } from '../../storage/store.ts';
-import { keyOf, rewriteObject } from '../registry/rewrite.ts';
+import { conflict, notFound, staleObject } from '../../kube/status.ts';
+import { getOwn } from '../../kube/untyped.ts';
+import { prefixRange, type Store } from '../../storage/store.ts';
+import { decodeStored } from '../registry/codec.ts';
+import { translated } from '../registry/errors.ts';
+import { parseKey } from '../registry/keys.ts';
+import { keyOf, type ObjectAddress, readObject, rewriteObject } from '../registry/rewrite.ts';
 import { addressIn, type NamespacePlace, placementsStored } from './places.ts';
 
 const resource = { group: 'atoll.dev', resource: 'shares' };
@@ -13,88 +24,73 @@ export interface SliceAddress extends NamespacePlace {
   name: string;
 }
 
-interface Waiting {
-  /** Through it its cluster's syncer writes: fenced by its lease. */
-  store: Store;
-  address: SliceAddress;
-  slice: ClusterSlice;
-  resolve(written: Placement): void;
-  reject(error: unknown): void;
+export interface Heard {
+  placement: Placement;
+  /** As of which, at least, the Placement was read: of a share that has changed since, it was not said. */
+  revision: number;
 }
 
 /**
- * Writes slices into Placements, those of one Placement in turn: what is on a hundred clusters is large, all of them speak at about
- * the same time, and whoever lost a race would read and write it once more. What comes through one store meanwhile is
- * written together.
+ * Makes what the cluster says of the Placement exactly `slice`, and touches nothing else. The same slice again is no write.
+ * 404 when the cluster has neither a share nor a slice. A slice left over from a share that is gone already goes with
+ * the word that the object is absent; otherwise the splitter drops it.
  */
-export class Slices {
-  /** By the Placement's key, those that come after the ones being written. */
-  readonly #waiting = new Map<string, Waiting[]>();
-
-  /**
-   * Makes status.clusters[cluster] of the Placement exactly `slice`, and touches nothing else. The same slice
-   * again is no write. 404 when the cluster has neither a share nor a slice. A slice left over from a share that
-   * is gone already goes with the word that the object is absent; otherwise the splitter drops it.
-   */
-  write(store: Store, address: SliceAddress, slice: ClusterSlice): Promise<Placement> {
-    return new Promise((resolve, reject) => {
-      const one = { store, address, slice, resolve, reject };
-      const key = keyOf(addressIn(address, { ...placementsStored, name: address.name }));
-      const waiting = this.#waiting.get(key);
-      if (waiting) waiting.push(one);
-      else void this.#drain(key, [one]);
-    });
-  }
-
-  async #drain(key: string, first: Waiting[]): Promise<void> {
-    this.#waiting.set(key, first);
-    for (let all = first; all[0] !== undefined; all = this.#waiting.get(key) ?? []) {
-      const { store } = all[0];
-      // Nobody writes by another's lease.
-      this.#waiting.set(
-        key,
-        all.filter((one) => one.store !== store),
-      );
-      await this.#together(all.filter((one) => one.store === store));
-    }
-    this.#waiting.delete(key);
-  }
-
-  /** `batch`: of one Placement, in the order in which they came. */
-  async #together(batch: readonly Waiting[]): Promise<void> {
-    const { address, store } = batch[0] as Waiting;
-    const refused = new Set<Waiting>();
-    try {
-      const stored = addressIn(address, { ...placementsStored, name: address.name });
-      const written = await rewriteObject<Placement>(store, stored, (before) => {
-        refused.clear();
-        let placement = before;
-        for (const one of batch) {
-          const after = placement && withSlice(placement, one);
-          if (after) placement = after;
-          else refused.add(one);
-        }
-        return placement;
-      });
-      for (const one of batch) if (!refused.has(one)) one.resolve(written as Placement);
-      for (const one of refused) one.reject(notFound(resource, one.address.name));
-    } catch (error) {
-      // Whoever says too much keeps nobody else from being heard.
-      if (batch.length > 1) for (const one of batch) await this.#together([one]);
-      else batch[0]?.reject(error);
-    }
-  }
+export async function writeSlice(store: Store, address: SliceAddress, slice: ClusterSlice): Promise<Heard> {
+  let heard: Heard | undefined;
+  await rewriteObject<PlacementSlice>(store, sliceAddress(address), async (before) => {
+    const { revision } = store;
+    const placement = await readObject<Placement>(store, placementAddress(address));
+    const isKnown = before !== undefined && isOf(before, placement);
+    const isShared = getOwn(placement?.spec?.shares ?? {}, address.cluster) !== undefined;
+    heard = placement && (isShared || isKnown) ? { placement, revision } : undefined;
+    if (!heard) return before;
+    return isShared || slice.present ? newSlice(heard.placement, address.cluster, slice) : undefined;
+  });
+  if (!heard) throw notFound(resource, address.name);
+  return heard;
 }
 
-/** The very same where it has that slice; undefined: the cluster has nothing to say of it. */
-function withSlice(placement: Placement, { address: { cluster }, slice }: Waiting): Placement | undefined {
-  const shared = getOwn(placement.spec?.shares ?? {}, cluster) !== undefined;
-  const before = getOwn(placement.status?.clusters ?? {}, cluster);
-  if (!shared && !before) return undefined;
-  const wanted = shared || slice.present ? slice : undefined;
-  if (deepEqual(before, wanted)) return placement;
-  const clusters = { ...placement.status?.clusters };
-  if (wanted) setOwn(clusters, cluster, wanted);
-  else delete clusters[cluster];
-  return { ...placement, status: { ...placement.status, clusters } };
+/** What all clusters say of it, as of now. */
+export async function withAll(
+  store: Store,
+  { logical: cluster, namespace }: NamespacePlace,
+  placement: Placement,
+): Promise<Placement> {
+  const stored = { resource: slicesStored, cluster, namespace };
+  const prefix = keyOf({ ...stored, name: slicesPrefix(placement.metadata.name ?? '') });
+  const { entries } = await translated(store.list(prefixRange(prefix)), slicesStored);
+  return withSlices(
+    placement,
+    entries.map((entry) => decodeStored(entry) as PlacementSlice),
+  );
+}
+
+/** What one cluster had said of it by then. */
+export async function saidOf(
+  store: Store,
+  { cluster }: { cluster: string },
+  { key, placement }: { key: string; placement: Placement },
+  revision: number,
+): Promise<ClusterSlice | undefined> {
+  const { cluster: logical, namespace, name } = parseKey(placementsStored, key);
+  const address = sliceAddress({ logical, namespace, name, cluster });
+  const slice = await readObject<PlacementSlice>(store, address, { revision });
+  return slice && withSlices(placement, [slice]).status?.clusters?.[cluster];
+}
+
+/** Takes back what was said at `revision`; 409 where another word has come since, and nothing where there is none. */
+export async function dropSlice(store: Store, address: SliceAddress, revision: number): Promise<void> {
+  const stored = sliceAddress(address);
+  const entry = await translated(store.get(keyOf(stored)), slicesStored, stored.name);
+  if (!entry) return;
+  if (entry.revision !== revision) throw conflict(slicesStored, stored.name, staleObject);
+  await translated(store.delete(entry.key, revision), slicesStored, stored.name);
+}
+
+function placementAddress(address: SliceAddress): ObjectAddress {
+  return addressIn(address, { ...placementsStored, name: address.name });
+}
+
+function sliceAddress(address: SliceAddress): ObjectAddress {
+  return addressIn(address, { ...slicesStored, name: sliceName(address.name, address.cluster) });
 }

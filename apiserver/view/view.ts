@@ -7,7 +7,7 @@ import type { View } from '../options.ts';
 import { accountToken } from './account-token.ts';
 import { boundedSlice } from './bounds.ts';
 import { followCluster, followShares } from './follow.ts';
-import { mayUseView } from './identity.ts';
+import { mayDrop, mayUseView } from './identity.ts';
 import { ShareIndex } from './index.ts';
 import { getNamespace } from './namespace.ts';
 import { deleteNode, listNodes, putNode } from './nodes.ts';
@@ -18,7 +18,7 @@ import { deleteReflection, listReflections, maxReflectionBytes, putReflection } 
 import { answer, jsonBody, shareKind } from './respond.ts';
 import { type Route, routeOf, splitView, unknownPath, verbs, wrongVerb } from './route.ts';
 import { Shares } from './shares.ts';
-import { Slices } from './slices.ts';
+import { dropSlice, type Heard, writeSlice } from './slices.ts';
 import { watchView } from './watch.ts';
 
 export { syncerUser } from './identity.ts';
@@ -32,12 +32,13 @@ const maxPatchBytes = 256 << 10;
  */
 export function syncerView(): View {
   let index: ShareIndex | undefined;
-  const slices = new Slices();
   return {
     owns: (path) => splitView(path) !== undefined,
-    authorize({ user, path = '' }) {
+    authorize({ user, verb, path = '' }) {
       const found = splitView(path);
-      return { allowed: found !== undefined && mayUseView(user, found.cluster) };
+      if (!found) return { allowed: false };
+      const drops = verb === 'delete' && routeOf(found.cluster, found.rest)?.to === 'share-status';
+      return { allowed: drops ? mayDrop(user) : mayUseView(user, found.cluster) };
     },
     async handle(exchange) {
       const { core, info, request } = exchange;
@@ -47,7 +48,7 @@ export function syncerView(): View {
       if (!verbs[route.to].includes(request.method)) throw wrongVerb(route, request.method);
       index ??= new ShareIndex(core.store, core.closing);
       const { cluster } = found;
-      return await dispatch({ exchange, core, cluster, query: info.query, request, index, slices }, route);
+      return await dispatch({ exchange, core, cluster, query: info.query, request, index }, route);
     },
   };
 }
@@ -59,21 +60,25 @@ interface Call {
   query: URLSearchParams;
   request: ApiRequest;
   index: ShareIndex;
-  slices: Slices;
 }
 
 async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
   const { cluster, request } = call;
   const { store } = call.core;
+  // Also of a cluster that was forgotten.
+  if (route.to === 'share-status' && request.method === 'DELETE') {
+    await dropSlice(store, { cluster, ...route }, revisionIn(request));
+    return answer(200, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' });
+  }
   const physical = await getCluster(store, cluster);
   switch (route.to) {
     case 'shares':
       return await shares(call, physical.metadata.uid ?? '');
     case 'share-status': {
       const slice = boundedSlice(jsonBody(request, maxPatchBytes)['status']);
-      const placement = await call.slices.write(store, { cluster, ...route }, slice);
-      await noteOwn(call.core, { cluster, ...route }, placement);
-      return answer(200, reduced(placement));
+      const heard = await writeSlice(store, { cluster, ...route }, slice);
+      await noteOwn(call.core, { cluster, ...route }, heard.placement);
+      return answer(200, reduced(heard));
     }
     case 'reflections': {
       if (call.query.has('watch')) throw wrongVerb(route, 'watch');
@@ -142,17 +147,26 @@ function uidAsked(query: URLSearchParams): string {
 
 /** Which object a deletion is about, as DeleteOptions say it. */
 function uidIn(request: ApiRequest): unknown {
-  if (!request.body?.length) return undefined;
-  const { preconditions } = jsonBody(request, maxPatchBytes);
-  return isRecord(preconditions) ? preconditions['uid'] : undefined;
+  return preconditionsIn(request)['uid'];
 }
 
-/** A slice's writer sees nothing of other clusters: only that it was written, and at which revision. */
-function reduced(placement: {
-  metadata: { name?: string; namespace?: string; resourceVersion?: string };
-}): object {
-  const { name, namespace, resourceVersion } = placement.metadata;
-  return { ...shareKind, metadata: { name, namespace, resourceVersion } };
+/** Which word a deletion is about. */
+function revisionIn(request: ApiRequest): number {
+  const revision = Number(preconditionsIn(request)['resourceVersion']);
+  if (!(revision > 0)) throw badRequest('preconditions.resourceVersion must say which word is meant');
+  return revision;
+}
+
+function preconditionsIn(request: ApiRequest): Record<string, unknown> {
+  if (!request.body?.length) return {};
+  const { preconditions } = jsonBody(request, maxPatchBytes);
+  return isRecord(preconditions) ? preconditions : {};
+}
+
+/** A slice's writer sees nothing of other clusters: only that it was written, and as of which revision. */
+function reduced({ placement, revision }: Heard): object {
+  const { name, namespace } = placement.metadata;
+  return { ...shareKind, metadata: { name, namespace, resourceVersion: String(revision) } };
 }
 
 function list(

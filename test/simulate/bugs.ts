@@ -109,6 +109,11 @@ export const bugs: readonly Bug[] = [
         from: 'if (!Object.hasOwn(previous, cluster))\n            return [cluster];',
         to: '',
       },
+      {
+        file: 'splitter/write.js',
+        from: 'await Promise.all(left.map(',
+        to: 'await Promise.all([].map(',
+      },
     ],
   },
   {

@@ -169,7 +169,46 @@ function placement(cluster: string): KubeObject {
       wanted: ['east'],
       shares: { east: { phase: 'Active', replicas: 2 } },
     },
+    status: { clusters: { east: formerSlice }, conditions: [] },
   });
+}
+
+export const formerSlice = {
+  present: true,
+  observedGeneration: 1,
+  share: { replicas: 2 },
+  status: { replicas: 2 },
+};
+
+/** As the version before slices were objects wrote it: one Placement that settles, one that leaves, of one that is gone. */
+export async function storeOfFormat2(store: Store): Promise<void> {
+  const put = (key: string, object: object) => store.create(key, Buffer.from(JSON.stringify(object)));
+  await put('/!internal/format', { format: 2 });
+  const { spec, metadata, ...rest } = placement('root') as KubeObject<{ ref: object }>;
+  const named = (name: string, shares: object, status?: object) =>
+    put(`/atoll.dev/placements/root/shop/${name}`, {
+      ...rest,
+      metadata: { ...metadata, name, uid: `uid-of-${name}` },
+      spec: { ...spec, shares },
+      status,
+    });
+  const conditions = [{ type: 'Settled', status: 'True', reason: 'Settled', message: '' }];
+  const active = { phase: 'Active', replicas: 2 };
+  await named(
+    'web.deployments.apps',
+    { east: active, west: active },
+    {
+      clusters: { east: formerSlice, west: formerSlice },
+      conditions,
+    },
+  );
+  const absent = { present: false };
+  await named(
+    'old.deployments.apps',
+    { east: { phase: 'Leaving' } },
+    { clusters: { east: absent }, conditions },
+  );
+  await named('new.deployments.apps', { east: active });
 }
 
 const definition = {

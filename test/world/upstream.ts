@@ -1,10 +1,12 @@
 import { setMaxListeners } from 'node:events';
+import { decodeStored } from '../../apiserver/registry/codec.ts';
 import { createApiServer } from '../../apiserver/server.ts';
 import { syncerUser } from '../../apiserver/view/view.ts';
 import { Client } from '../../client/client.ts';
 import { InformerSet } from '../../client/informers.ts';
 import { controllersUser, rootCluster, splitterUser } from '../../cluster/names.ts';
 import { physicalNamespace, placementName } from '../../cluster/placement.ts';
+import type { PlacementSlice } from '../../cluster/slices.ts';
 import type {
   ClosureRef,
   ClusterSlice,
@@ -23,13 +25,16 @@ import { apiOptions } from '../../server/api.ts';
 import { systemClient } from '../../server/client.ts';
 import { adminUser, loadIdentity } from '../../server/identity.ts';
 import { resolveSettings } from '../../server/settings.ts';
+import { dropSlice } from '../../splitter/write.ts';
 import { openMemory } from '../../storage/memory/memory.ts';
+import { prefixRange } from '../../storage/store.ts';
 import { type Syncer, startSyncer } from '../../syncer/syncer.ts';
 import { Faults } from './faults.ts';
 import { find, resources, until } from './objects.ts';
 
 export const namespace = 'shop';
 export const active: Share = { phase: 'Active' };
+const shares = { group: 'atoll.dev', version: 'v1alpha1', resource: 'shares' };
 export const leaving: Share = { phase: 'Leaving' };
 
 export function configMap(name: string, data: Record<string, string> = { a: 'b' }): KubeObject {
@@ -134,16 +139,14 @@ export class Upstream {
 
   /** As if the syncer of east had said this. */
   async say(ref: ObjectRef, slice: ClusterSlice): Promise<void> {
-    const at = { namespace, name: placementName(ref), subresource: 'status' };
-    const patch = [{ op: 'add', path: '/status/clusters/east', value: slice }];
-    await this.#parts.splitter.patch(resources.placements, at, 'json', patch);
+    const at = { cluster: this.logical, namespace, name: placementName(ref), subresource: 'status' };
+    const east = new Client(this.#parts.transportOf('east'), { prefix: '/syncers/east' });
+    await east.patch(shares, at, 'merge', { status: slice });
   }
 
   /** Takes back what all syncers have said. */
   async dropSlices(ref: ObjectRef): Promise<void> {
-    const at = { namespace, name: placementName(ref), subresource: 'status' };
-    const patch = [{ op: 'add', path: '/status', value: { clusters: {} } }];
-    await this.#parts.splitter.patch(resources.placements, at, 'json', patch);
+    await this.#parts.drop(this.logical, placementName(ref));
   }
 
   /** Removes the Placement. */
@@ -173,6 +176,8 @@ interface Parts {
   splitter: Client;
   logical: string;
   transportOf(cluster: string): Transport;
+  /** As the splitter does, whoever has spoken. */
+  drop(cluster: string, placement: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -196,6 +201,12 @@ async function serve(): Promise<Parts> {
     splitter: systemClient(server, splitterUser, logical),
     logical,
     transportOf: (name) => server.transport(syncerUser(name)),
+    async drop(cluster, placement) {
+      const writer = { client: systemClient(server, splitterUser), signal };
+      const prefix = `/atoll.dev/placementslices/${cluster}/${namespace}/${placement}~`;
+      for (const entry of (await store.list(prefixRange(prefix))).entries)
+        await dropSlice(cluster, decodeStored(entry) as PlacementSlice, writer);
+    },
     close: async () => {
       life.abort(new Error('done'));
       await controllers;

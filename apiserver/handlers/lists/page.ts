@@ -8,6 +8,7 @@ import { collectionRange, keyRange, objectKey } from '../../registry/keys.ts';
 import { defaultEntries } from '../../registry/kinds/default-objects.ts';
 import { inScope } from '../../registry/registry.ts';
 import type { Selection } from '../../registry/selectors.ts';
+import { both } from '../../slices/keys.ts';
 import type { ListQuery } from './options.ts';
 
 interface Page {
@@ -27,9 +28,10 @@ export async function readPage(
   selection: Selection,
 ): Promise<Page> {
   const { core, info, stored } = exchange;
-  const whole = collectionRange(stored.info, info.cluster, info.namespace);
+  const whole = wholeRange(exchange);
+  const prefix = prefixOf(exchange, whole);
   if (exchange.beside && query.continue === '') return readBeside(exchange, whole, selection);
-  const token = query.continue === '' ? undefined : decodeContinue(query.continue, whole.start);
+  const token = query.continue === '' ? undefined : decodeContinue(query.continue, prefix);
   const exact =
     query.match === 'Exact' ||
     (query.revision !== undefined && query.revision > 0 && query.limit > 0 && query.match === '');
@@ -47,7 +49,7 @@ export async function readPage(
   for (;;) {
     const limit =
       query.limit === 0 ? undefined : selection.everything ? query.limit - found.length : scanPage;
-    const asked = { revision, limit, after, prefix: whole.start };
+    const asked = { revision, limit, after, prefix };
     const part = await listPart(exchange, range, asked, token !== undefined);
     revision = part.revision;
     for (const [index, listed] of part.entries.entries()) {
@@ -63,13 +65,23 @@ export async function readPage(
       if (query.limit === 0 || found.length < query.limit) continue;
       const left = part.entries.length - index - 1 + part.remaining;
       if (left === 0) break;
-      const next = encodeContinue({ revision, after }, whole.start);
+      const next = encodeContinue({ revision, after }, prefix);
       const counted = selection.everything && (info.cluster !== '*' || info.namespace === '');
       return { entries: found, revision, continue: next, ...(counted && { remaining: left }) };
     }
     if (!part.more || (query.limit > 0 && found.length >= query.limit)) break;
   }
   return { entries: found, revision: revision ?? core.store.revision };
+}
+
+/** All that the path is about. */
+export function wholeRange({ info, stored, apart }: ResourceExchange): Range {
+  return apart ? both : collectionRange(stored.info, info.cluster, info.namespace);
+}
+
+/** What all of its keys begin with. */
+function prefixOf({ apart, stored }: ResourceExchange, whole: Range): string {
+  return apart ? `/${stored.info.group}/` : whole.start;
 }
 
 /** All at once, whatever the limit, for defaults are few: with those of which nothing is stored. */

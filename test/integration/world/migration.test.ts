@@ -11,7 +11,14 @@ import { type SimulatedCluster, startSimulatedCluster } from '../../../sim/clust
 import { openLevel } from '../../../storage/level/level.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
 import type { Entry, Store } from '../../../storage/store.ts';
-import { adminToken, formerPhysical, formerStore, killedAt } from '../../world/former.ts';
+import {
+  adminToken,
+  formerPhysical,
+  formerSlice,
+  formerStore,
+  killedAt,
+  storeOfFormat2,
+} from '../../world/former.ts';
 import { deployment, isReady, resources, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
@@ -120,10 +127,48 @@ test('one on a disk is carried, too, whichever start comes to its end', async ()
 
 test('a store of a later version is refused in words', async () => {
   const later = openMemory();
-  await later.create('/!internal/format', Buffer.from('{"format":3}'));
+  await later.create('/!internal/format', Buffer.from('{"format":4}'));
   await expect(carryForward(later, silentLogger)).rejects.toThrow(
-    "the objects in the store have format 3, a later version's; this one reads up to 2, and has changed nothing",
+    "the objects in the store have format 4, a later version's; this one reads up to 3, and has changed nothing",
   );
+});
+
+test('what clusters said in Placements are objects of their own, whenever it was killed meanwhile', async () => {
+  const at = '/atoll.dev/placementslices/root/shop';
+  for (let writes = 0, done = false; !done; writes++) {
+    const of = openMemory();
+    await storeOfFormat2(of);
+    done = await carryForward(killedAt(of, writes), silentLogger).then(
+      () => true,
+      () => false,
+    );
+    await carryForward(of, silentLogger);
+    const all = new Map(
+      (await entries(of)).map(({ key, value }) => [key, JSON.parse(Buffer.from(value).toString())]),
+    );
+    expect(all.get('/!internal/format')).toEqual({ format: 3 });
+    const slices = [...all].filter(([key]) => key.startsWith('/atoll.dev/placementslices/'));
+    const said = (name: string, cluster: string) => ({
+      placement: { name, uid: `uid-of-${name}` },
+      cluster,
+    });
+    expect(slices.map(([key, { spec, status }]) => [key, spec, status])).toEqual([
+      // It was said of what had been told to leave, and counts.
+      [
+        `${at}/old.deployments.apps~east`,
+        { ...said('old.deployments.apps', 'east'), left: true },
+        { present: false },
+      ],
+      [`${at}/web.deployments.apps~east`, said('web.deployments.apps', 'east'), formerSlice],
+      [`${at}/web.deployments.apps~west`, said('web.deployments.apps', 'west'), formerSlice],
+    ]);
+    const placements = [...all].filter(([key]) => key.startsWith('/atoll.dev/placements/'));
+    expect(placements).toHaveLength(3);
+    for (const [, { status }] of placements) expect(Object.keys(status ?? {})).not.toContain('clusters');
+    expect(all.get('/atoll.dev/placements/root/shop/web.deployments.apps')?.status.conditions).toHaveLength(
+      1,
+    );
+  }
 });
 
 describe('on that store', () => {

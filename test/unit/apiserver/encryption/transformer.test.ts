@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { Rules } from '../../../../apiserver/encryption/rules.ts';
+import { isOfOneKind, Rules } from '../../../../apiserver/encryption/rules.ts';
+import { both } from '../../../../apiserver/slices/keys.ts';
 import type { ProviderConfiguration } from '../../../../kube/encryption/types.ts';
+import { prefixRange } from '../../../../storage/store.ts';
 
 const key = (name: string, fill: number, length = 32) => ({
   name,
@@ -104,8 +106,22 @@ test.each([
   ['*.*', '/x.example/pandas/root/a', true],
   ['*.*', '/!internal/secrets/a', false],
   ['*.*', '/ready', false],
+  // What clusters say of Placements is named by nobody.
+  ['placements.atoll.dev', '/atoll.dev/placementslices/root/default/a~east', true],
+  ['placementslices.atoll.dev', '/atoll.dev/placementslices/root/default/a~east', false],
+  ['secrets', '/atoll.dev/placementslices/root/default/a~east', false],
 ])('%s and the key %s: %s', (resource, stored, expected) => {
   expect(new Rules({ resources: [rule(resource)] }).of(stored) !== undefined).toBe(expected);
+});
+
+test.each([
+  [both, true],
+  [prefixRange('/atoll.dev/placements/root/default/'), true],
+  [prefixRange('/core/secrets/'), true],
+  [prefixRange('/atoll.dev/'), false],
+  [prefixRange('/'), false],
+])('what is of one kind is not passed over where it cannot be read: %j %s', (range, expected) => {
+  expect(isOfOneKind(range)).toBe(expected);
 });
 
 test('an earlier, narrower rule wins', () => {

@@ -1,19 +1,25 @@
 import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ownUser } from '../../../../apiserver/authn/controllers.ts';
 import { fencedStore } from '../../../../apiserver/fenced.ts';
-import { Slices } from '../../../../apiserver/view/slices.ts';
+import { dropSlice, writeSlice } from '../../../../apiserver/view/slices.ts';
+import { Client } from '../../../../client/client.ts';
+import { splitterUser } from '../../../../cluster/names.ts';
 import type { ClusterSlice, Placement, Share, ShareView } from '../../../../cluster/types.ts';
 import * as json from '../../../../kube/json.ts';
 import type { StatusError } from '../../../../kube/status.ts';
-import { type Fence, type Store, StoreError } from '../../../../storage/store.ts';
+import type { Fence, Store, StoreEvent } from '../../../../storage/store.ts';
 import { until } from '../../../world/objects.ts';
 import { active, deployment, logical, namespace, placementKey, Upstream } from './upstream.ts';
 
 const shares = { group: 'atoll.dev', version: 'v1alpha1', resource: 'shares' };
-const names = Array.from({ length: 100 }, (_, i) => `c${i}`);
+const names = Array.from({ length: 20 }, (_, i) => `c${i}`);
+const leaving: Share = { phase: 'Leaving' };
 const everywhere = Object.fromEntries(names.map((name): [string, Share] => [name, active]));
 const [root, ref] = deployment('web');
 const name = 'web.deployments.apps';
+const sliceKey = (cluster: string) =>
+  `${placementKey(ref).replace('/placements/', '/placementslices/')}~${cluster}`;
 
 let upstream: Upstream;
 let life: AbortController;
@@ -28,80 +34,150 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const stored = () => upstream.read<Placement>(placementKey(ref));
+const addressOf = (cluster: string) => ({ logical, namespace, name, cluster });
 const heard = (generation: number): ClusterSlice => ({ present: true, observedGeneration: generation });
-const write = (slices: Slices, cluster: string, slice = heard(1), store = upstream.store as Store) =>
-  slices.write(store, { logical, namespace, name, cluster }, slice);
-const outcome = (promise: Promise<Placement>) =>
+const gone: ClusterSlice = { present: false };
+const write = (cluster: string, slice = heard(1), store = upstream.store as Store) =>
+  writeSlice(store, addressOf(cluster), slice);
+const code = (promise: Promise<unknown>) =>
   promise.then(
-    ({ status }) => Object.keys(status?.clusters ?? {}).length,
-    (error: StatusError | StoreError) => error.code,
+    () => 200,
+    (error: StatusError) => error.code,
   );
+const said = () => upstream.said(ref);
+const revisionOf = async (cluster: string) => (await upstream.store.get(sliceKey(cluster)))?.revision ?? 0;
 
-test('of a hundred that come at once by one store are written in two writes, and each is answered with its own in place', async () => {
-  const slices = new Slices();
-  const update = vi.spyOn(upstream.store, 'update');
-  const written = await Promise.all(names.map((cluster) => write(slices, cluster)));
-  expect(update).toHaveBeenCalledTimes(2);
-  for (const [i, cluster] of names.entries())
-    expect(written[i]?.status?.clusters?.[cluster]).toEqual(heard(1));
-  expect(Object.keys((await stored())?.status?.clusters ?? {}).sort()).toEqual([...names].sort());
-  expect((await stored())?.spec?.shares).toEqual(everywhere);
+/** What is written from now on: an event of the store each. */
+async function writes(): Promise<StoreEvent[]> {
+  const all: StoreEvent[] = [];
+  const { revision: after } = upstream.store;
+  const sink = (events: readonly StoreEvent[]) => void all.push(...events);
+  await upstream.store.watch({ start: '', end: '\x7f' }, { after, signal: life.signal, sink });
+  return all;
+}
+
+test('a word is one small write of its own, however many clusters have a share, and none of the Placement', async () => {
+  await Promise.all(names.map((cluster) => write(cluster)));
+  const all = await writes();
+  await write('c7', heard(2));
+  await until('it is told', () => all.length > 0);
+  expect(all.map(({ entry }) => entry.key)).toEqual([sliceKey('c7')]);
+  expect(all[0]?.entry.value.length).toBeLessThan(400);
+  expect(Object.keys(await said()).sort()).toEqual([...names].sort());
+  expect((await said())['c7']).toEqual(heard(2));
+  expect((await upstream.read<Placement>(placementKey(ref)))?.status).toBeUndefined();
 });
 
-test('of one cluster that speaks twice are as it said last, and the same again is no write', async () => {
-  const slices = new Slices();
-  await Promise.all([1, 2, 3].map((generation) => write(slices, 'c1', heard(generation))));
-  expect((await stored())?.status?.clusters).toEqual({ c1: heard(3) });
+test('who speaks twice is heard as it said last, and the same again is no write', async () => {
+  await Promise.all([1, 2, 3].map((generation) => write('c1', heard(generation))));
+  await write('c1', heard(3));
+  expect(await said()).toEqual({ c1: heard(3) });
   const { revision } = upstream.store;
-  await Promise.all(['c1', 'c1', 'c1'].map((cluster) => write(slices, cluster, heard(3))));
+  await Promise.all(['c1', 'c1', 'c1'].map((cluster) => write(cluster, heard(3))));
   expect(upstream.store.revision).toBe(revision);
 });
 
-test('of a cluster that has nothing of it are refused, and those that come with them are not', async () => {
-  const slices = new Slices();
-  const asked = ['c1', 'c2', 'nobody', 'c3', 'else'];
-  expect(await Promise.all(asked.map((cluster) => outcome(write(slices, cluster))))).toEqual([
-    1, 3, 404, 3, 404,
-  ]);
-  await upstream.remove(placementKey(ref));
-  expect(await Promise.all(asked.map((cluster) => outcome(write(slices, cluster))))).toEqual(
-    asked.map(() => 404),
-  );
+test.each<[string, Record<string, Share>, ClusterSlice | undefined, ClusterSlice, number, object]>([
+  ['first', { c1: active }, undefined, heard(1), 200, { c1: heard(1) }],
+  ['once more', { c1: active }, heard(1), heard(2), 200, { c1: heard(2) }],
+  ['that it is absent', { c1: active }, heard(1), gone, 200, { c1: gone }],
+  ['without a share and a slice', {}, undefined, heard(1), 404, {}],
+  ['that what was left over is still there', {}, heard(1), heard(2), 200, { c1: heard(2) }],
+  ['that what was left over is absent', {}, heard(1), gone, 200, {}],
+  ['that what nobody knows is absent', {}, undefined, gone, 404, {}],
+])('what a cluster says %s', async (_what, now, before, slice, answer, left) => {
+  if (before) await write('c1', before);
+  await upstream.shares(ref, now);
+  expect(await code(write('c1', slice))).toBe(answer);
+  expect(await said()).toEqual(left);
 });
 
-test("of clusters with leases are written by each one's own, and in turn", async () => {
-  const slices = new Slices();
+test('of a Placement that is gone nothing is said, and of one that was made anew only what is said then', async () => {
+  await write('c1', heard(1));
+  await upstream.remove(placementKey(ref));
+  expect(await code(write('c1', heard(2)))).toBe(404);
+  await upstream.place(root, ref, everywhere);
+  await write('c1', heard(1));
+  const { uid } = (await upstream.read<Placement>(placementKey(ref)))?.metadata ?? {};
+  expect(await upstream.read(sliceKey('c1'))).toMatchObject({ spec: { placement: { uid } } });
+});
+
+test('that it is absent is said anew of what is told to leave, and shown to its cluster only then', async () => {
+  const client = upstream.client('c1');
+  const shown = async () => (await client.list<ShareView>(shares)).items[0]?.status;
+  await write('c1', gone);
+  expect(await shown()).toEqual(gone);
+  await upstream.shares(ref, { ...everywhere, c1: leaving });
+  expect(await shown()).toBeUndefined();
+  const { revision } = upstream.store;
+  await write('c1', gone);
+  expect(upstream.store.revision).toBe(revision + 1);
+  expect(await shown()).toEqual(gone);
+  await write('c1', gone);
+  expect(upstream.store.revision).toBe(revision + 1);
+});
+
+test('a writer is told as of which state of the Placement it was heard: never a later one than was looked at', async () => {
+  const get = upstream.store.get.bind(upstream.store);
+  let changes = 1;
+  // While it writes, the share is told to leave: after that was read.
+  vi.spyOn(upstream.store, 'get').mockImplementation(async (key, options) => {
+    const entry = await get(key, options);
+    if (key === placementKey(ref) && changes-- > 0)
+      await upstream.shares(ref, { ...everywhere, c1: leaving });
+    return entry;
+  });
+  const { revision } = await write('c1', gone);
+  vi.restoreAllMocks();
+  const told = Number(
+    (await upstream.client('c1').list<ShareView>(shares)).items[0]?.metadata.resourceVersion,
+  );
+  expect(told).toBeGreaterThan(revision);
+});
+
+test("of clusters with leases are written by each one's own", async () => {
   const leases = await Promise.all(names.map((name) => upstream.store.acquire(`syncer-${name}`, 60_000)));
   const stores = leases.map((lease) => fencedStore(upstream.store, lease as Fence));
   await leases[0]?.release();
-  const update = vi.spyOn(upstream.store, 'update');
-  const answers = await Promise.allSettled(
-    names.map((cluster, i) => write(slices, cluster, heard(1), stores[i])),
-  );
+  const answers = await Promise.allSettled(names.map((cluster, i) => write(cluster, heard(1), stores[i])));
   expect(answers.map(({ status }) => status)).toEqual(
     names.map((_, i) => (i === 0 ? 'rejected' : 'fulfilled')),
   );
-  expect(Object.keys((await stored())?.status?.clusters ?? {}).sort()).toEqual(names.slice(1).sort());
-  expect(update).toHaveBeenCalledTimes(names.length);
+  expect(Object.keys(await said()).sort()).toEqual(names.slice(1).sort());
 });
 
-test('that the store does not take together are written each by itself', async () => {
-  const slices = new Slices();
-  const { store } = upstream;
-  const update = store.update.bind(store);
-  vi.spyOn(store, 'update').mockImplementation((key, value, expected) => {
-    if (Buffer.from(value).includes('"c2":{"present"')) throw new StoreError('too-large', 'too much');
-    return update(key, value, expected);
-  });
-  const asked = ['c1', 'c2', 'c3', 'c4'];
-  const answers = await Promise.allSettled(asked.map((cluster) => write(slices, cluster)));
-  expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-  expect(Object.keys((await stored())?.status?.clusters ?? {})).toEqual(['c1', 'c3', 'c4']);
+test('a word is taken back as it was read, and not the one that came since', async () => {
+  await write('c1', heard(1));
+  const read = await revisionOf('c1');
+  await write('c1', heard(2));
+  expect(await code(dropSlice(upstream.store, addressOf('c1'), read))).toBe(409);
+  expect(await said()).toEqual({ c1: heard(2) });
+  expect(await code(dropSlice(upstream.store, addressOf('c1'), await revisionOf('c1')))).toBe(200);
+  expect(await said()).toEqual({});
+  expect(await code(dropSlice(upstream.store, addressOf('c1'), read))).toBe(200);
+});
+
+test('by the splitter alone, also of a cluster that is forgotten, and only as it says which', async () => {
+  await write('c1', heard(1));
+  const resourceVersion = String(await revisionOf('c1'));
+  const at = { cluster: logical, namespace, name, subresource: 'status' };
+  const how = { preconditions: { resourceVersion } };
+  const prefix = '/syncers/c1';
+  const of = (user: Parameters<Upstream['transport']>[0]) => new Client(upstream.transport(user), { prefix });
+  const masters = { name: 'admin', groups: ['system:masters'] };
+  const others = [upstream.client('c1'), of(masters), of({ name: splitterUser, groups: ['system:masters'] })];
+  for (const other of others) expect(await code(other.delete(shares, at, how))).toBe(403);
+  const splitter = of(ownUser(splitterUser));
+  expect(await code(splitter.delete(shares, at))).toBe(400);
+  expect(await code(splitter.patch(shares, at, 'merge', { status: gone }))).toBe(403);
+  expect(await said()).toEqual({ c1: heard(1) });
+  await upstream.remove('/atoll.dev/physicalclusters/root/c1');
+  expect(await code(splitter.delete(shares, at, how))).toBe(200);
+  expect(await said()).toEqual({});
 });
 
 test('are told nobody, and cost the other clusters of the workload nothing; what is told next shows them', async () => {
-  const views = names.slice(0, 10).map((cluster) => ({ cluster, events: [] as ShareView[] }));
+  const views = names.map((cluster) => ({ cluster, events: [] as ShareView[] }));
   for (const { cluster, events } of views) {
     const client = upstream.client(cluster);
     const { resourceVersion = '' } = (await client.list(shares)).metadata;

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { encodeStored } from '../../../../apiserver/registry/codec.ts';
+import { decodeStored, encodeStored } from '../../../../apiserver/registry/codec.ts';
 import { objectKey } from '../../../../apiserver/registry/keys.ts';
 import { createApiServer } from '../../../../apiserver/server.ts';
 import { syncerUser, syncerView } from '../../../../apiserver/view/view.ts';
 import { Client } from '../../../../client/client.ts';
 import { physicalNamespace, placementName } from '../../../../cluster/placement.ts';
 import { ownResources } from '../../../../cluster/resources.ts';
-import type { ClosureRef, ObjectRef, Placement, Share } from '../../../../cluster/types.ts';
+import type { PlacementSlice } from '../../../../cluster/slices.ts';
+import type { ClosureRef, ClusterSlice, ObjectRef, Placement, Share } from '../../../../cluster/types.ts';
 import { deepEqual } from '../../../../kube/deep.ts';
 import type { Transport, UserInfo } from '../../../../kube/http.ts';
 import type { KubeObject } from '../../../../kube/object.ts';
 import { openMemory } from '../../../../storage/memory/memory.ts';
-import type { Store } from '../../../../storage/store.ts';
+import { prefixRange, type Store } from '../../../../storage/store.ts';
 
 export const logical = 'root:team';
 export const namespace = 'shop';
@@ -101,6 +102,14 @@ export class Upstream {
       spec: { ref, clusters: Object.keys(shares), shares, requires },
     };
     await this.write(placementKey(ref), placement);
+  }
+
+  /** What its clusters have said of it, as it is stored. */
+  async said(ref: ObjectRef): Promise<Record<string, ClusterSlice>> {
+    const prefix = placementKey(ref).replace('/placements/', '/placementslices/');
+    const { entries } = await this.store.list(prefixRange(`${prefix}~`));
+    const all = entries.map((entry) => decodeStored(entry) as PlacementSlice);
+    return Object.fromEntries(all.map(({ spec, status }) => [spec?.cluster, status]));
   }
 
   async shares(ref: ObjectRef, shares: Record<string, Share>): Promise<void> {

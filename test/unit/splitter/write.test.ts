@@ -1,0 +1,146 @@
+import { expect, test } from 'vitest';
+import { Client } from '../../../client/client.ts';
+import { newSlice, type PlacementSlice, withSlices } from '../../../cluster/slices.ts';
+import type { Condition, Placement, Share } from '../../../cluster/types.ts';
+import type { Transport } from '../../../kube/http.ts';
+import { writePlacement } from '../../../splitter/write.ts';
+
+const ref = {
+  group: 'apps',
+  version: 'v1',
+  resource: 'deployments',
+  kind: 'Deployment',
+  name: 'web',
+  uid: 'u',
+};
+const active: Share = { phase: 'Active', replicas: 2 };
+const leaving: Share = { phase: 'Leaving', replicas: 2 };
+const settled = { type: 'Settled', status: 'True', reason: 'Settled', message: '' } as Condition;
+const absent = { present: false };
+
+function placement(shares: Record<string, Share>): Placement {
+  const metadata = { name: 'web.deployments.apps', namespace: 'x', uid: 'p', resourceVersion: '10' };
+  const spec = { ref, clusters: ['west'], shares };
+  return { apiVersion: 'atoll.dev/v1alpha1', kind: 'Placement', metadata, spec, status: { conditions: [] } };
+}
+
+/** What was said at revision 7 of each. */
+function saidOf(of: Placement, ...clusters: string[]): Map<string, PlacementSlice> {
+  const all = clusters.map((cluster) => newSlice(of, cluster, absent));
+  return new Map(
+    all.map((slice) => [
+      slice.spec?.cluster ?? '',
+      { ...slice, metadata: { ...slice.metadata, resourceVersion: '7' } },
+    ]),
+  );
+}
+
+const at = '/clusters/team/apis/atoll.dev/v1alpha1/namespaces/x';
+const drop = (cluster: string) => `DELETE /syncers/${cluster}${at}/shares/web.deployments.apps/status 7`;
+const spec = `PATCH ${at}/placements/web.deployments.apps 10`;
+const status = `PATCH ${at}/placements/web.deployments.apps/status 11`;
+
+/** What is asked for, in order, where `refuse` is answered with its code. */
+async function asked(
+  before: Placement,
+  outcome: { shares: Record<string, Share>; stale?: string[] },
+  said: string[],
+  refuse: Record<string, [number, string]> = {},
+) {
+  const requests: string[] = [];
+  let revision = 10;
+  const transport: Transport = async ({ method, url, body }) => {
+    const given = JSON.parse(Buffer.from(body ?? '{}').toString());
+    const line = `${method} ${url} ${(given.preconditions ?? given.metadata).resourceVersion}`;
+    requests.push(line);
+    const [code, reason] = refuse[line] ?? [200, ''];
+    if (code !== 200) {
+      const answer = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, message: reason, code };
+      return { status: code, headers: {}, body: Buffer.from(JSON.stringify(answer)) };
+    }
+    revision += method === 'PATCH' ? 1 : 0;
+    // What is written is answered without what clusters say.
+    const metadata = { ...before.metadata, resourceVersion: String(revision) };
+    const stored = { ...before, metadata, spec: { ...before.spec, ...given.spec } };
+    return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(stored)) };
+  };
+  const slices = saidOf(before, ...said);
+  const told: number[] = [];
+  const written = writePlacement(
+    'team',
+    withSlices(before, slices.values()),
+    {
+      shares: outcome.shares,
+      stale: outcome.stale ?? [],
+      conditions: [settled],
+      scale: undefined,
+      hold: { held: [], without: [] },
+      rootStatus: undefined,
+    },
+    {
+      client: new Client(transport, { cluster: '*' }),
+      signal: new AbortController().signal,
+      said: slices,
+      tell: () => told.push(requests.length),
+    },
+  );
+  const failure = await written.then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+  return { requests, told, failure };
+}
+
+test('what is stale goes before the shares are written, as it was read, and they under the revision that was decided by', async () => {
+  const { requests, told, failure } = await asked(
+    placement({ east: active, west: active }),
+    { shares: { east: leaving, west: active }, stale: ['east'] },
+    ['east', 'west'],
+  );
+  expect([requests, told, failure]).toEqual([[drop('east'), spec, status], [2], undefined]);
+});
+
+test('where another word has come since, nothing is written: it is decided anew', async () => {
+  const { requests, failure } = await asked(
+    placement({ east: active, west: active }),
+    { shares: { east: leaving, west: active }, stale: ['east'] },
+    ['east', 'west'],
+    { [drop('east')]: [409, 'Conflict'] },
+  );
+  expect([requests, failure]).toEqual([[drop('east')], 'Conflict']);
+});
+
+test('what was said of a share that goes goes after it, if it still goes', async () => {
+  const moves = () =>
+    asked(placement({ east: leaving, west: active }), { shares: { west: active } }, ['east']);
+  expect((await moves()).requests).toEqual([spec, status, drop('east')]);
+  for (const [code, reason] of [
+    [409, 'Conflict'],
+    [404, 'NotFound'],
+  ] as const) {
+    const { failure } = await asked(
+      placement({ east: leaving, west: active }),
+      { shares: { west: active } },
+      ['east'],
+      { [drop('east')]: [code, reason] },
+    );
+    expect(failure).toBeUndefined();
+  }
+});
+
+test('a share stays with what was said of it where the Placement was written meanwhile', async () => {
+  const { requests, told, failure } = await asked(
+    placement({ east: leaving, west: active }),
+    { shares: { west: active } },
+    ['east'],
+    { [spec]: [409, 'Conflict'] },
+  );
+  expect([requests, told, failure]).toEqual([[spec], [], 'Conflict']);
+});
+
+test('what clusters say is written by nobody else', async () => {
+  const shares = { east: active, west: active };
+  const { requests } = await asked(placement(shares), { shares }, ['east', 'west']);
+  // The conditions alone.
+  expect(requests).toEqual([`PATCH ${at}/placements/web.deployments.apps/status 10`]);
+});
