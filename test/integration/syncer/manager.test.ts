@@ -86,7 +86,7 @@ beforeEach(async () => {
       runLeader({ store, name, lead, signal, logger: silentLogger, ttlMs: 1000 }),
     signal: life.signal,
     logger: silentLogger,
-    heartbeatMs: 100,
+    heartbeatMs: 250,
     namespaceDelayMs: 50,
   });
 });
