@@ -129,7 +129,9 @@ export function writtenOfPods(workload: KubeObject, path: readonly string[]): un
 
 function patched(workload: KubeObject, path: readonly string[], template: Json, patch: Json[]): KubeObject {
   try {
-    return setAt(workload, path, applyJsonPatch(template, patch)) as unknown as KubeObject;
+    // It was tried when it was noted: nothing about its size is a reason now to make of pods what was refused.
+    const made = applyJsonPatch(template, patch, Number.POSITIVE_INFINITY);
+    return setAt(workload, path, made) as unknown as KubeObject;
   } catch (error) {
     if (error instanceof StatusError) return workload;
     throw error;

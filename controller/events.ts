@@ -46,9 +46,9 @@ interface Party {
 
 const events = { group: '', version: 'v1', resource: 'events' } as const;
 const maxMessage = 1024;
-/** What is not yet written is not worth more memory than this. */
-const mostWaiting = 1024;
-/** So many of one logical cluster are written at a time: what they tell of goes before them, and its webhooks may hang. */
+/** What is not yet written is not worth more memory than this; a logical cluster leaves as much as it has, its webhooks may hang. */
+const mostWaiting = 4096;
+/** So many of one are written at a time: what they tell of goes before them. */
 const width = 8;
 /** What is said goes out a moment later: who says it has more to do just then. */
 const waitMs = 100;
@@ -74,8 +74,9 @@ export class EventRecorder {
     const party = this.#parties.get(about.cluster) ?? { waiting: [], underWay: 0 };
     this.#parties.set(about.cluster, party);
     for (const word of words) {
-      if (this.#waiting >= mostWaiting) break;
-      party.waiting.push({ about, word });
+      const others = mostWaiting - this.#waiting;
+      if (party.waiting.length > 0 && party.waiting.length >= others) break;
+      party.waiting.push({ about, word: { ...word, message: word.message.slice(0, maxMessage) } });
       this.#waiting++;
     }
     if (this.#isDue) return;

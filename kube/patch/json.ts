@@ -17,15 +17,17 @@ const maxMoved = 2e8;
  *
  * Throws StatusError: 400 for what is no patch, 413 for more than 10,000 operations and for very many of them at the beginning of a
  * very long list, 422 when it does not apply.
+ *
+ * @param mostMoved how many list items may make room for others, or close up, in all.
  */
-export function applyJsonPatch(target: Json, patch: Json): Json {
+export function applyJsonPatch(target: Json, patch: Json, mostMoved = maxMoved): Json {
   const operations = decodeOperations(patch);
   if (operations.length > maxOperations) {
     throw tooLarge(
       `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${operations.length}`,
     );
   }
-  const state: State = { root: deepCopy(target), copied: 0, moved: 0 };
+  const state: State = { root: deepCopy(target), copied: 0, moved: 0, mostMoved };
   for (const operation of operations) applyOperation(state, operation);
   return state.root;
 }
@@ -39,7 +41,7 @@ export function firstRefused(
   target: Json,
   patch: readonly Json[],
 ): { operation: Json; before: Json } | undefined {
-  const state: State = { root: deepCopy(target), copied: 0, moved: 0 };
+  const state: State = { root: deepCopy(target), copied: 0, moved: 0, mostMoved: maxMoved };
   for (const operation of patch.slice(0, maxOperations)) {
     try {
       for (const decoded of decodeOperations([operation])) applyOperation(state, decoded);
@@ -54,6 +56,7 @@ interface State {
   root: Json;
   copied: number;
   moved: number;
+  mostMoved: number;
 }
 
 interface Operation {
@@ -178,8 +181,8 @@ function add(state: State, { container, key }: Place, value: Json): void {
 
 function moves(state: State, items: number): void {
   state.moved += items;
-  if (state.moved <= maxMoved) return;
-  throw tooLarge(`The allowed maximum of list items that a JSON patch moves is ${maxMoved}`);
+  if (state.moved <= state.mostMoved) return;
+  throw tooLarge(`The allowed maximum of list items that a JSON patch moves is ${state.mostMoved}`);
 }
 
 function remove(state: State, { container, key }: Place): Json {

@@ -10,8 +10,9 @@ import {
 import { sameJson } from '../../../kube/deep.ts';
 import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
 import { jsonPatchBetween } from '../../../kube/patch/diff.ts';
+import { applyJsonPatch } from '../../../kube/patch/json.ts';
 import type { ResourceInfo } from '../../../kube/schema/resource.ts';
-import { forbidden } from '../../../kube/status.ts';
+import { forbidden, StatusError } from '../../../kube/status.ts';
 import { at, isRecord } from '../../../kube/untyped.ts';
 import type { AdmissionRequest } from '../../plugins.ts';
 import { note } from './note.ts';
@@ -36,6 +37,16 @@ export function runsOf({ old, path }: Written): { written: Json; admitted: JsonO
   return { written: writtenOfPods(old, path) as Json, admitted: admitted as JsonObject };
 }
 
+/** A patch that does not apply would leave the template as it is written. */
+function leadsTo(next: Json, template: Json, patch: Json[]): boolean {
+  try {
+    return sameJson(applyJsonPatch(template, patch), next);
+  } catch (error) {
+    if (error instanceof StatusError) return false;
+    throw error;
+  }
+}
+
 /** Keeps on the workload what becomes of its template. */
 export function settle(
   request: AdmissionRequest,
@@ -51,7 +62,15 @@ export function settle(
   }
   if (refused !== undefined)
     request.warn(`none of its pods is made of this template as long as they are refused: ${refused}`);
-  const to = (next: Json) => jsonPatchBetween(template, next) as unknown as Json[];
+  const to = (next: Json) => {
+    const patch = jsonPatchBetween(template, next) as unknown as Json[];
+    if (leadsTo(next, template, patch)) return patch;
+    throw forbidden(
+      kind,
+      request.name,
+      'what becomes of its template cannot be kept: its lists are too long',
+    );
+  };
   const next = admitted ?? runs?.admitted;
   const before = old && sameJson(at(old, ...path), template) ? podAdmissionOf(old) : undefined;
   const said: PodAdmission = {

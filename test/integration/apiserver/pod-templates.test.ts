@@ -1,5 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { placementAdmission } from '../../../apiserver/admission/placement.ts';
+import { podTemplate } from '../../../cluster/pod-spec.ts';
+import { listAt } from '../../../kube/untyped.ts';
 import { type Answer, type Api, startApi } from './api.ts';
 
 const registration = '/clusters/root/apis/admissionregistration.k8s.io/v1';
@@ -133,4 +135,22 @@ test('where what runs is too long to be kept beside what is refused, the write i
   await expect(changing).rejects.toThrow(/^403: .*what becomes of its template cannot be kept/);
   const { metadata } = await send('GET', `${url}/x`);
   expect(metadata).toMatchObject({ generation: 1 });
+});
+
+test('nor is a refused template written whose lists are too long to be led back to what runs', async () => {
+  await denying("!object.spec.containers[0].image.startsWith('bad')");
+  const url = at('apps', 'deployments');
+  const long = Array.from({ length: 100_000 }, () => '');
+  const of = (image: string, first: number) => {
+    const args = [...Array.from({ length: first }, () => 'x'), ...long];
+    const containers = [{ name: 'c', image, args }];
+    return { metadata: { name: 'x' }, spec: { ...spec, template: { ...template, spec: { containers } } } };
+  };
+  await send('POST', url, of('good', 0));
+  const few = await send('PUT', `${url}/x`, of('bad', 10));
+  expect(listAt(podTemplate(few).spec, 'containers')).toMatchObject([{ image: 'good' }]);
+  const writing = send('PUT', `${url}/x`, of('bad', 2_200));
+  await expect(writing).rejects.toThrow(/^403: .*what becomes of its template cannot be kept/);
+  const kept = await send('GET', `${url}/x`);
+  expect(listAt(podTemplate(kept).spec, 'containers')).toMatchObject([{ image: 'good' }]);
 });

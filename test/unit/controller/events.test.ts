@@ -56,6 +56,14 @@ test('a logical cluster whose writes hang holds up nobody else', async () => {
   expect(started).toHaveLength(10);
 });
 
+test('who says more than can be written takes the place of nobody else', () => {
+  const { recorder, started, timers } = scene();
+  for (let i = 0; i < 10_000; i++) recorder.say(about('a', `app-${i}`), [word]);
+  recorder.say(about('b', 'app'), [word]);
+  timers.shift()?.();
+  expect(started.at(-1)).toBe('b/app');
+});
+
 test('once it has ended nothing more goes out', async () => {
   const { recorder, started, open, timers, end } = scene();
   for (let i = 0; i < 9; i++) recorder.say(about('a', `app-${i}`), [word]);
