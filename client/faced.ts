@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { KubeObject } from '../kube/object.ts';
 import type { Handlers, IndexFunction } from './cache.ts';
-import type { Informer, StartedInformer } from './informer.ts';
+import { firstSync, type Informer, type StartedInformer } from './informer.ts';
 import { logicalClusterOf } from './url.ts';
 
 /** Who looks at an informer that others look at too. */
@@ -11,22 +11,20 @@ export interface Viewer {
   /** When it aborts, nothing of the viewer is left with the informer. */
   signal: AbortSignal;
   indexes: IndexUsers;
-  /** Resolves once the informer has all that the viewer has to know before it begins. */
-  reached(informer: StartedInformer): Promise<void>;
+  /** Resolves once the informer has all that the viewer has to know before it begins; rejects if the signal aborts before. */
+  reached(informer: StartedInformer, signal: AbortSignal): Promise<void>;
 }
 
 /** What the viewer sees of it: all but `get` only of the logical clusters that concern it. */
 export function faced<T extends KubeObject>(shared: StartedInformer<T>, viewer: Viewer): Informer<T> {
   const { signal, includes, indexes } = viewer;
   setMaxListeners(0, signal);
-  let hasSynced = false;
-  const synced = shared.synced
-    .then(() => viewer.reached(shared as unknown as StartedInformer))
-    .then(() => {
-      hasSynced = true;
-    });
-  // Nobody has to wait for it.
-  synced.catch(() => {});
+  // The informer goes on for others where a viewer ends that still waits.
+  const first = firstSync(signal);
+  shared.synced
+    .then(() => viewer.reached(shared as unknown as StartedInformer, signal))
+    .then(() => first.settle())
+    .catch(() => {});
   const sees = (object: T) => includes?.(logicalClusterOf(object)) !== false;
   // Of each event, for each viewer: the rest of the key is not looked at.
   const seesKey = (key: string) => includes?.(key.slice(0, key.indexOf('/'))) !== false;
@@ -39,9 +37,9 @@ export function faced<T extends KubeObject>(shared: StartedInformer<T>, viewer: 
   }
   return {
     resource: shared.resource,
-    synced,
+    synced: first.synced,
     get hasSynced() {
-      return hasSynced;
+      return first.done;
     },
     stopped: shared.stopped,
     get size() {

@@ -49,7 +49,7 @@ export class SharedInformers {
       includes,
       signal: own.signal,
       indexes: this.#indexes,
-      reached: (informer) => this.#asking.during(informer.reached(since, own.signal)),
+      reached: (informer, until) => this.#asking.during(informer.reached(since, until)),
     };
     const end = () => {
       own.abort(signal.reason);

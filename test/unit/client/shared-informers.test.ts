@@ -27,12 +27,16 @@ class Served {
   revision = 10;
   objects: KubeObject[] = [object('a', 'one', 1), object('b', 'one', 2), object('b', 'two', 3, 'blue')];
   asked: string[] = [];
+  /** Cannot be listed. */
+  broken = '';
+  progressed = 0;
   readonly watches = new Set<{ path: string; tell(event: object): void }>();
 
   readonly transport: Transport = async (request: ApiRequest) => {
     const url = new URL(request.url, 'http://x');
     const isWatch = url.searchParams.has('watch');
     this.asked.push(`${isWatch ? 'watch' : 'list'} ${url.pathname}`);
+    if (!isWatch && this.broken !== '' && url.pathname.endsWith(this.broken)) throw new Error('broken');
     if (isWatch) return { status: 200, headers: {}, body: this.#watch(url.pathname, request.signal) };
     const items = url.pathname.endsWith('configmaps') ? this.objects : [];
     const metadata = { resourceVersion: String(this.revision) };
@@ -46,6 +50,7 @@ class Served {
   }
 
   progress(): void {
+    this.progressed++;
     const metadata = { resourceVersion: String(this.revision) };
     for (const watch of this.watches)
       watch.tell({ type: 'BOOKMARK', object: { kind: 'ConfigMap', apiVersion: 'v1', metadata } });
@@ -217,6 +222,34 @@ describe('of several who look at one watch', () => {
     expect(
       served.asked.filter((path) => path.startsWith('list') && path.endsWith('configmaps')),
     ).toHaveLength(2);
+  });
+
+  test('a term ends though a list of it never came, while another goes on', async () => {
+    served.broken = 'secrets';
+    const [one, other] = [face('a'), face('b')];
+    const synced = one.informers.for(secrets).synced;
+    const ofOther = other.informers.for(secrets);
+    await eventually(() => expect(served.asked).not.toEqual([]));
+    one.end();
+    await expect(synced).rejects.toThrow('ended');
+    served.broken = '';
+    await ofOther.synced;
+  });
+
+  test('what is given back waits for nothing any more', async () => {
+    const all = face('a');
+    await all.informers.for(maps).synced;
+    const late = face('b', 30);
+    const borrowed = late.informers.borrow(secrets, (object) => object);
+    const waiting = late.informers.borrow(maps, (object) => object);
+    await eventually(() => expect(served.progressed).toBeGreaterThan(1));
+    for (const one of [borrowed, waiting]) {
+      one.release();
+      await expect(one.informer.synced).rejects.toThrow();
+    }
+    const before = served.progressed;
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(served.progressed).toBe(before);
   });
 
   test('what several borrow is watched once, until the last gives it back; everybody’s is lent where it is', async () => {
