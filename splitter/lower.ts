@@ -56,7 +56,8 @@ interface How {
 
 /**
  * `there`: what each has now. Who has waited may find that what it was to shrink for is there no longer: it waits on then, as
- * one of several does that would shrink at once for what is there for one.
+ * one of several does that would shrink at once for what is there for one. As many as the whole is to have, or as there are, stay
+ * of what is available, and of what of it had settled: nobody goes for what has only just become so.
  */
 export function afterMinimum(shares: Shares, there: Shares, how: How): Shares {
   const { scaling, scaler, floorAt, availableAt } = how;
@@ -68,24 +69,32 @@ export function afterMinimum(shares: Shares, there: Shares, how: How): Shares {
   const isKept = (c: string, { replicas = 0 }: Share) => (floorAt?.(c) ?? 0) > replicas;
   const hasWaited = (c: string) => there[c] !== undefined && loweredTo(there[c]) !== undefined;
   const waiting = new Set<string>();
-  const late: string[] = [];
-  let sure = 0;
+  const late = new Set<string>();
   for (const [c, share] of lowers ? Object.entries(shares) : []) {
-    const waits = mayWait(c, share);
-    if (waits && isKept(c, share)) waiting.add(c);
-    else if (waits && hasWaited(c)) late.push(c);
-    const now = waiting.has(c) || late.includes(c) ? there[c] : share;
-    if (share.phase === 'Active' || late.includes(c))
-      sure += Math.min(availableAt(c) ?? 0, now?.replicas ?? 0);
+    if (!mayWait(c, share)) continue;
+    if (isKept(c, share)) waiting.add(c);
+    else if (hasWaited(c)) late.add(c);
   }
-  const least = Math.min(scaling?.total ?? 0, sure);
+  const counted = Object.keys(shares).filter((c) => shares[c]?.phase === 'Active' || late.has(c));
+  const isThere = (c: string) => waiting.has(c) || late.has(c);
+  const countBy = (most: (c: string) => number) => {
+    const of = (c: string, by: Shares) => Math.min(by[c]?.replicas ?? 0, availableAt(c) ?? 0, most(c));
+    const now = counted.map((c) => of(c, isThere(c) ? there : shares));
+    const spare = now.reduce((sum, n) => sum + n, 0) - (scaling?.total ?? 0);
+    return { spare: Math.max(0, spare), lost: (c: string) => of(c, there) - of(c, shares) };
+  };
+  const counts = [countBy(() => Number.POSITIVE_INFINITY), countBy((c) => settledOf(there[c], shares[c]))];
   for (const c of late) {
-    const available = availableAt(c);
-    const lost = Math.max(0, Math.min(available ?? 0, there[c]?.replicas ?? 0) - (shares[c]?.replicas ?? 0));
-    if (available === undefined || sure - lost < least) waiting.add(c);
-    else sure -= lost;
+    if (availableAt(c) === undefined || counts.some(({ spare, lost }) => lost(c) > spare)) waiting.add(c);
+    else for (const count of counts) count.spare -= count.lost(c);
   }
   return mapped(shares, (share, c) => (waiting.has(c) ? kept(share, there[c]) : settledAt(share)));
+}
+
+/** How many of it had settled: of one that joins anew those that it had before. */
+function settledOf(there: Share | undefined, decided: Share | undefined): number {
+  if (there?.phase === 'Active') return Number.POSITIVE_INFINITY;
+  return (decided?.phase === 'Active' ? decided.replicas : decided?.settled?.replicas) ?? 0;
 }
 
 function settledAt(share: Share): Share {

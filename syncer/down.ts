@@ -89,7 +89,7 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
   record.waits = share.spec?.share.paused === true;
   record.requires = (share.spec?.requires ?? []).map((ref) => requiredTarget(share, ref));
   const cached = engine.physical.cached(place.kind, place.namespace, place.name);
-  if (!cached && (await isTakenAway(engine, place, share))) {
+  if (!cached && (await isTakenAway(engine, place, share, record))) {
     record.absent = true;
     record.error = undefined;
     engine.up.add(id);
@@ -134,14 +134,16 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
 
 /**
  * Its owner's controller has deleted it there, as a Deployment's does with what its revisionHistoryLimit does not keep. Where the owner
- * itself goes, or was taken away by somebody, it went along, and is made again.
+ * itself goes, or was taken away by somebody, it went along, and is made again: also where that owner was made again before
+ * this is asked, and where this syncer has not seen whose it was. Then a controller that does not keep it deletes it once more.
  */
 async function isTakenAway(
   { physical, shares }: Engine,
   { kind, namespace, name }: TargetPlace,
   { spec, status }: ShareView,
+  { controller }: TargetRecord,
 ): Promise<boolean> {
-  if (spec?.ref.kind !== 'ReplicaSet' || !status?.owner) return false;
+  if (spec?.ref.kind !== 'ReplicaSet' || !status?.owner || controller === undefined) return false;
   const owner = shares
     .byIndex('namespace', spec.physicalNamespace)
     .find((one) => one.spec?.ref.uid === status.owner?.uid && one.spec?.manifest);
@@ -151,7 +153,7 @@ async function isTakenAway(
   const place = parseTarget(targetOf(owner), owner.spec.ref);
   await physical.watch(place.kind);
   const alive = await physical.read(place.kind, place.namespace, place.name);
-  return alive !== undefined && alive.metadata.deletionTimestamp === undefined;
+  return alive?.metadata.uid === controller && alive.metadata.deletionTimestamp === undefined;
 }
 
 /** No Placement tells of it, and who serves requests from there waits for it: it is told here, and tried again soon. */

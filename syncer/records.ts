@@ -34,6 +34,8 @@ export interface TargetRecord {
   writtenAt?: number;
   /** What controls the Pod there and was not among ours when it was looked for, since when: milliseconds since 1970. */
   stranger?: { uid: string; since: number };
+  /** The uid there of what of ours controlled it last: the one that replaces that has not. */
+  controller?: string;
   /** It is a Service that is withdrawn, or was and slices may be left of that: the watch may not know it yet. */
   withdrawn?: boolean;
   /** The object is known to be absent. */

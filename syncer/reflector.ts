@@ -170,12 +170,14 @@ export class Reflector {
     const { upstream, signal, logger } = this.#engine;
     try {
       const list = await upstream.list(this.#kind, { signal });
+      const uids = new Map<string, string | undefined>();
       for (const object of list.items) {
         const { namespace = '', name = '', annotations } = object.metadata;
         const cluster = annotations?.[logicalClusterAnnotation] ?? rootCluster;
         const key = this.#keyOf(cluster, namespace, name);
         // What was taken for lost, or was altered there, is put anew, though nothing has changed here.
         const known = this.#reflected.get(key);
+        uids.set(key, object.metadata.uid);
         if (!known || isLost(object) || isAltered(this.#kind, object)) {
           const { uid, creationTimestamp: created } = object.metadata;
           this.#reflected.set(key, {
@@ -190,11 +192,25 @@ export class Reflector {
         }
         this.#queue.add(key);
       }
+      this.#sayAgain(uids);
       this.#hasRead = true;
     } catch (err) {
       if (signal.aborted) return;
       logger.warn({ err, kind: this.#kind.kind }, 'cannot list what was reflected');
       void this.#readLater();
+    }
+  }
+
+  /**
+   * What several clusters have as one may be made anew here without our part, and by others: what is not shown of us, or is another
+   * one than we know, is put again. `uids`: of what is shown of us.
+   */
+  #sayAgain(uids: ReadonlyMap<string, string | undefined>): void {
+    if (!this.#kind.shared) return;
+    for (const [key, known] of this.#reflected) {
+      if (uids.get(key) === known.uid) continue;
+      this.#reflected.set(key, { ...known, digest: '' });
+      this.#queue.add(key);
     }
   }
 
@@ -246,11 +262,12 @@ export class Reflector {
     const { upstream, signal, logger } = this.#engine;
     const { cluster, namespace } = place;
     const { uid: of, creationTimestamp: created } = source.metadata;
+    const shownUid = this.#reflected.get(key)?.uid;
     const object = {
       ...body,
       metadata: { ...body.metadata, namespace },
       namespaceUid: place.uid,
-      ...(this.#kind.shared && { sourceUid: of }),
+      ...(this.#kind.shared && { sourceUid: of, ...(shownUid && { shownUid }) }),
     };
     let written: KubeObject;
     try {

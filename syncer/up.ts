@@ -140,7 +140,10 @@ function adopterOf(
   const controller = pod && isAdoptable(pod.kind) ? controllerOf(pod) : undefined;
   if (!pod || !controller) return undefined;
   const owner = engine.ownerOf(pod);
-  if (owner) return owner;
+  if (owner) {
+    record.controller = controller.uid;
+    return owner;
+  }
   if (record.stranger?.uid !== controller.uid) record.stranger = { uid: controller.uid, since: Date.now() };
   if (Date.now() - record.stranger.since < adopterMostMs) engine.up.addAfter(id, adopterMs);
   return undefined;

@@ -5,7 +5,6 @@ import type { Store } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { listEntries, rewriteObject } from '../registry/rewrite.ts';
 import { addressIn, type NamespacePlace } from './places.ts';
-import { controllerOf } from './reflected-revision.ts';
 import { asAnother, isAnother } from './sources.ts';
 import { heldHere } from './users-own.ts';
 
@@ -29,22 +28,36 @@ export async function replaceFormer(
   );
   const next = asAnother(former, randomUUID());
   const now = (await rewriteObject(store, at, async (there) => await make(there ?? next))) as KubeObject;
-  if (kind.kind === 'ReplicaSet') await follow(store, place, uid, now.metadata.uid ?? '');
+  await follow(store, place, now, uid);
   return now;
 }
 
-/** Their clusters say by name whose they are. */
-async function follow(store: Store, place: NamespacePlace, former: string, uid: string): Promise<void> {
+/**
+ * Pods that are still under the ReplicaSet that had this name before, of uid `former`, come under it: their clusters say by name whose
+ * they are. Whoever puts one says as what it was known, so what was stopped in between is done with the next word of it.
+ */
+export async function follow(
+  store: Store,
+  place: NamespacePlace,
+  { kind, metadata: { name, uid = '' } }: KubeObject,
+  former: unknown,
+): Promise<void> {
+  if (kind !== 'ReplicaSet' || typeof former !== 'string' || former === '' || former === uid) return;
   const { logical: cluster, namespace } = place;
+  const isOfFormer = ({ metadata: { ownerReferences = [] } }: KubeObject) =>
+    ownerReferences.some(
+      (owner) =>
+        owner.controller === true && owner.uid === former && owner.kind === kind && owner.name === name,
+    );
   const resource = { group: pods.group, resource: pods.resource, namespaced: true };
   const { entries } = await listEntries(store, { resource, cluster, namespace });
   const needle = Buffer.from(JSON.stringify(former));
   for (const entry of entries) {
     const { buffer, byteOffset, byteLength } = entry.value;
     if (!Buffer.from(buffer, byteOffset, byteLength).includes(needle)) continue;
-    const { name = '' } = decodeStored(entry).metadata;
-    await rewriteObject(store, addressIn(place, { ...pods, name }), (pod) =>
-      pod && controllerOf(pod) === former ? under(pod, uid) : pod,
+    const { name: one = '' } = decodeStored(entry).metadata;
+    await rewriteObject(store, addressIn(place, { ...pods, name: one }), (pod) =>
+      pod && isOfFormer(pod) ? under(pod, uid) : pod,
     );
   }
 }

@@ -13,7 +13,7 @@ import { parseKey } from '../registry/keys.ts';
 import { requireNamespace } from '../registry/namespaces.ts';
 import { listEntries, rewriteObject } from '../registry/rewrite.ts';
 import type { Registry } from '../registry/types.ts';
-import { replaceFormer } from './another.ts';
+import { follow, replaceFormer } from './another.ts';
 import { refuseNested } from './bounds.ts';
 import { countRevision, noteRevision } from './deployment-revision.ts';
 import type { Fed } from './index.ts';
@@ -91,6 +91,7 @@ export async function putReflection(
     );
   const object = written as KubeObject;
   if (kind.resource === 'replicasets') {
+    await follow(store, address, object, body['shownUid']);
     await noteRevision(registry, address, object);
     if (revisionOf(object) !== known) await countRevision({ store, registry }, address, object);
   }

@@ -16,9 +16,10 @@ import type { AdmissionPlugin, AdmissionRequest } from '../../plugins.ts';
 import { defaulted } from '../../registry/context.ts';
 import { isOutOfTime } from '../webhook/time.ts';
 import { kindOf } from './kind.ts';
+import { isUnchanged, ledElsewhere, refusedThere, settleLed } from './led.ts';
 import { note } from './note.ts';
 import { podMaker, podOf, templateFrom } from './pod.ts';
-import { runsOf, settle, type Written } from './settle.ts';
+import { isMoved, runsOf, type Said, settle, type Written } from './settle.ts';
 import { askAsStored } from './versions.ts';
 
 /** Lets policies and webhooks change what is asked about, as of any request. */
@@ -79,9 +80,10 @@ function pathOf({ rule }: PlacedKind, object: KubeObject, old: KubeObject | unde
 }
 
 function askOf(core: Core, request: AdmissionRequest, written: Written, mutating: Mutating): Later<void> {
-  const { object, old, path, template } = written;
+  const { object, old, template } = written;
   const before = old && podAdmissionOf(old);
-  const isSame = old !== undefined && sameJson(at(old, ...path), template);
+  const led = ledElsewhere(written);
+  const isSame = isUnchanged(written) && (!led || isUnchanged(led));
   // What is being deleted is made anew of another template all the same.
   const isGoing = object.metadata.deletionTimestamp !== undefined;
   if (isSame && (isGoing || !(before?.refused !== undefined && asksAgain(request)))) return undefined;
@@ -89,8 +91,16 @@ function askOf(core: Core, request: AdmissionRequest, written: Written, mutating
   if (request.dryRun) return undefined;
   const runs = before?.refused === undefined ? undefined : runsOf(written);
   // Who goes back to it asks for no new pod.
-  if (runs && sameJson(runs.written, template)) return settle(request, written, { admitted: runs.admitted });
-  return ask(core, request, written, mutating);
+  const isBack = runs !== undefined && sameJson(runs.written, template);
+  const said = isBack ? { admitted: runs.admitted } : ask(core, request, written, mutating);
+  return andThen(said, (here) => {
+    if (!here) return;
+    if (here.refused !== undefined && isMoved(written)) throw refusedThere(request, written, here.refused);
+    if (!led || (here.refused !== undefined && isUnchanged(led))) return settle(request, written, here);
+    return andThen(ask(core, request, led, mutating), (there = {}) =>
+      settleLed(request, written, led, { here, there }),
+    );
+  });
 }
 
 /** The server's own write what they have to say many times: one of them is there to ask again, see controller/admission/. */
@@ -98,7 +108,12 @@ function asksAgain({ user }: AdmissionRequest): boolean {
   return !isOwnController(user) || isOwn(user, controllersUser);
 }
 
-function ask(core: Core, request: AdmissionRequest, written: Written, mutating: Mutating): Later<void> {
+function ask(
+  core: Core,
+  request: AdmissionRequest,
+  written: Written,
+  mutating: Mutating,
+): Later<Said | undefined> {
   const pods = core.catalog.stored(request.cluster, '', 'pods');
   if (!pods) return undefined;
   const { cluster, namespace, registry, authorize } = request;
@@ -126,11 +141,11 @@ function ask(core: Core, request: AdmissionRequest, written: Written, mutating: 
     (found) => found || core.webhooks.concerns(asked),
   );
   return andThen(isAnybodyAsked, (isAsked) => {
-    if (!isAsked) return note(written.object, undefined);
+    if (!isAsked) return {};
     const { kind, object: workload, template } = written;
     const object = defaulted(podOf(kind, workload, template), pods);
     const about = { ...asked, name: object.metadata.name ?? '', object };
-    return answered(core, about, written, mutating).then((said) => settle(request, written, said));
+    return answered(core, about, written, mutating);
   });
 }
 
@@ -139,7 +154,7 @@ async function answered(
   asked: AdmissionRequest,
   written: Written,
   mutating: Mutating,
-): Promise<{ admitted?: JsonObject; refused?: string }> {
+): Promise<Said> {
   const { object } = asked;
   if (!object) return {};
   const builtin = core.builtin.map(lenient);

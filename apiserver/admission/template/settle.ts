@@ -29,9 +29,24 @@ export interface Written {
   template: JsonObject;
 }
 
+/** What is said of a template; neither: nobody has anything to say. */
+export interface Said {
+  admitted?: JsonObject;
+  refused?: string;
+  /** It is another template of the workload that is refused. */
+  isElsewhere?: boolean;
+}
+
+/** What is refused is where its rule led before, and this is where it leads now. */
+export function isMoved({ old, path }: Written): boolean {
+  const before = old && podAdmissionOf(old);
+  return before?.refused !== undefined && before.path !== undefined && !sameJson(before.path, path);
+}
+
 /** The template of what runs, as it was written and as its pods are made; undefined: nothing does. */
-export function runsOf({ old, path }: Written): { written: Json; admitted: JsonObject } | undefined {
-  if (!old || isHeldBack(old)) return undefined;
+export function runsOf(it: Written): { written: Json; admitted: JsonObject } | undefined {
+  const { old, path } = it;
+  if (!old || isHeldBack(old) || isMoved(it)) return undefined;
   const admitted = at(admittedAt(old, path), ...path);
   if (!isRecord(admitted)) return undefined;
   return { written: writtenOfPods(old, path) as Json, admitted: admitted as JsonObject };
@@ -51,11 +66,11 @@ function leadsTo(next: Json, template: Json, patch: Json[]): boolean {
 export function settle(
   request: AdmissionRequest,
   written: Written,
-  { admitted, refused }: { admitted?: JsonObject; refused?: string },
+  { admitted, refused, isElsewhere = false }: Said,
 ): void {
   const { kind, object, old, path, template } = written;
   const runs = refused === undefined ? undefined : runsOf(written);
-  if (runs && sameJson(runs.admitted, template)) {
+  if (runs && !isElsewhere && sameJson(runs.admitted, template)) {
     // Who goes back to what runs asks for no new pod.
     note(object, undefined);
     return;

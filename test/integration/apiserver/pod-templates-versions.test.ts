@@ -110,11 +110,65 @@ test('what is refused stays refused where it was, though its rule comes to lead 
   const own = api.server.transport(ownUser(controllersUser));
   const asked = (await call(own, 'PATCH', `${url('v1')}/one`, {})).body;
   expect(said(asked)).toEqual(said(before));
-  const good = { template: template('better'), other: template('bad') };
-  const admitted = await send('PATCH', `${url('v1')}/one`, { spec: good });
+  await send('PATCH', `${url('v1')}/one`, { spec: { other: template('other') } });
+  const admitted = await send('PATCH', `${url('v1')}/one`, { spec: { template: template('better') } });
   expect(said(admitted)).toEqual({});
   const changed = await send('PATCH', `${url('v1')}/one`, { spec: { other: template('bad too') } });
   expect(said(changed).path).toEqual(['spec', 'other']);
+});
+
+const write = (spec: object) => send('PATCH', `${url('v1')}/one`, { spec });
+
+async function refusedWhereItsRuleLed(spec: object): Promise<Answer> {
+  await run('v1', 'one', { template: template('good'), ...spec });
+  const before = await write({ template: template('bad') });
+  const rule = `${root}/atoll.dev/v1alpha1/placedresources/runs.example.com`;
+  await send('PATCH', rule, { spec: { templatePath: '.spec.other' } });
+  return before;
+}
+
+test('what is refused where its rule led before is not written where it leads now, unless it is admitted there', async () => {
+  const before = await refusedWhereItsRuleLed({});
+  const bad = { other: template('bad') };
+  for (const spec of [bad, { template: template('better'), ...bad }, { template: null, ...bad }])
+    await expect(write(spec)).rejects.toThrow(/403.*\.spec\.other.*no bad images/);
+  expect(said(await write({ other: template('other') }))).toEqual(said(before));
+  expect(said(await write({ template: null }))).toEqual({});
+});
+
+test('what is admitted with changes alone comes where its rule leads now once these come, too', async () => {
+  const before = await refusedWhereItsRuleLed({});
+  const expression =
+    "[JSONPatch{op: 'add', path: '/metadata/labels/added', value: object.spec.containers[0].image}]";
+  await send('POST', `${registration}/mutatingadmissionpolicies`, {
+    metadata: { name: 'm' },
+    spec: {
+      matchConstraints: { resourceRules: rules },
+      reinvocationPolicy: 'Never',
+      mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }],
+    },
+  });
+  await send('POST', `${registration}/mutatingadmissionpolicybindings`, {
+    metadata: { name: 'm' },
+    spec: { policyName: 'm' },
+  });
+  const other = { other: template('other') };
+  await expect(write(other)).rejects.toThrow(/403.*with changes/);
+  expect(said(await write({}))).toEqual(said(before));
+  expect(said(await write({ template: template('better'), ...other }))).toEqual({
+    patch: [{ op: 'add', path: '/metadata/labels/added', value: 'other' }],
+    path: ['spec', 'other'],
+  });
+});
+
+test('what was there before its rule led there is asked about before what was refused elsewhere comes', async () => {
+  const before = await refusedWhereItsRuleLed({ other: template('bad') });
+  const kept = { refused: expect.stringContaining('.spec.other'), path: ['spec', 'template'] };
+  const patch = said(before).patch.map((one: object) => ({ ...one, value: 'good' }));
+  expect(said(await write({ template: template('better') }))).toMatchObject({ ...kept, patch });
+  expect(said(await write({ template: template('good') }))).toMatchObject({ ...kept, patch: [] });
+  await expect(write({ template: null })).rejects.toThrow(/403.*no bad images/);
+  expect(said(await write({ other: template('other') }))).toEqual({});
 });
 
 test('where it is placed no more, nothing is said of its pods any more', async () => {

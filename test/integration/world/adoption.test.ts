@@ -149,19 +149,25 @@ test('a ReplicaSet that was adopted stays where its Deployment is taken away, or
   const made = await onEast(deployments, 'owner');
   const { namespace } = made?.metadata ?? {};
   const former = (await onEast(replicasets, 'kept'))?.metadata.uid;
+  const isMadeAgain = async () => {
+    const now = await onEast(deployments, 'owner');
+    return now !== undefined && now.metadata.uid !== made?.metadata.uid;
+  };
+  // Whatever looks for it there finds it gone, and its Deployment made again already.
+  physical.faults.intercept = async ({ url }) => {
+    if (url.includes('/replicasets/kept')) await until('the Deployment is made again', isMadeAgain);
+  };
   await physical.client.delete(
     deployments,
     { namespace, name: 'owner' },
     { propagationPolicy: 'Foreground' },
   );
-  await until('the Deployment is made again', async () => {
-    const now = await onEast(deployments, 'owner');
-    return now !== undefined && now.metadata.uid !== made?.metadata.uid;
-  });
+  await until('the Deployment is made again', isMadeAgain);
   await until('so is it', async () => {
     const now = await onEast(replicasets, 'kept');
     return now !== undefined && now.metadata.uid !== former;
   });
+  physical.faults.intercept = () => {};
   expect((await shown())?.metadata.uid).toBe(set.metadata.uid);
 
   await move(world.admin, deployments, 'owner', 'west');

@@ -79,21 +79,34 @@ class World {
     this.slices = Object.fromEntries(Object.entries(slices).filter(([c]) => !done.stale.includes(c)));
   }
 
-  /** Who waited for its autoscaler's minimum, and shrinks now, leaves as many available as the whole is to have, or as there were. */
+  /**
+   * Who waited for its autoscaler's minimum, and shrinks now, leaves as many available as the whole is to have, or as there were:
+   * of all that stay, and of those of them that had settled. One that joins anew goes on being counted on for what it had
+   * before, and for no more, until it has settled again.
+   */
   #looksAgain(shares: Record<string, Share>, total: number): void {
     const before = this.spec.shares ?? {};
     const late = names.filter((c) => {
       const [was, is] = [before[c], shares[c]];
-      const waited = was?.goal !== undefined && is?.goal === undefined && is?.phase === 'Active';
-      return waited && (is.replicas ?? 0) < (was.replicas ?? 0);
+      const waited = was?.goal !== undefined && is !== undefined && is.goal === undefined;
+      return waited && is.phase !== 'Leaving' && (is.replicas ?? 0) < (was.replicas ?? 0);
     });
     if (late.length === 0) return;
-    const active = names.filter((c) => shares[c]?.phase === 'Active');
-    const of = (c: string, replicas = 0) =>
-      Math.min(replicas, Number(this.slices[c]?.status?.['availableReplicas'] ?? 0));
-    const had = active.reduce((n, c) => n + of(c, (late.includes(c) ? before : shares)[c]?.replicas), 0);
-    const has = active.reduce((n, c) => n + of(c, shares[c]?.replicas), 0);
-    expect(has, `as ${late} shrink`).toBeGreaterThanOrEqual(Math.min(total, had));
+    const staying = names.filter((c) => shares[c] !== undefined && shares[c].phase !== 'Leaving');
+    const settledOf = (c: string) => {
+      if (before[c]?.phase === 'Active') return Number.POSITIVE_INFINITY;
+      return (shares[c]?.phase === 'Active' ? shares[c].replicas : shares[c]?.settled?.replicas) ?? 0;
+    };
+    for (const [what, most] of [
+      ['available', () => Number.POSITIVE_INFINITY],
+      ['settled', settledOf],
+    ] as const) {
+      const of = (c: string, replicas = 0) =>
+        Math.min(replicas, most(c), Number(this.slices[c]?.status?.['availableReplicas'] ?? 0));
+      const had = staying.reduce((n, c) => n + of(c, (late.includes(c) ? before : shares)[c]?.replicas), 0);
+      const has = staying.reduce((n, c) => n + of(c, shares[c]?.replicas), 0);
+      expect(has, `${what}, as ${late} shrink`).toBeGreaterThanOrEqual(Math.min(total, had));
+    }
   }
 
   /** One that was ready is not any more. */
@@ -239,33 +252,70 @@ it('any sequence of loads, moves and scales: nobody leaves too early, and the au
   );
 });
 
+interface Moves {
+  replicas: number;
+  min: number;
+  /** Where it is to be: first of all, and as the steps say. */
+  between: readonly string[][];
+  steps: readonly (Step | { do: 'move'; to: number })[];
+}
+
+/** As many as before in the end, and never fewer meanwhile than there may be. */
+function takenBack({ replicas, min, between, steps }: Moves): void {
+  const world = new World(replicas, min, 30);
+  world.load.clear();
+  world.clusters = [...(between[0] ?? names)];
+  world.quiesce(6);
+  for (const s of steps)
+    if (s.do === 'move') world.clusters = [...(between[s.to % between.length] ?? names)];
+    else take(world, s);
+  world.quiesce(20);
+  expect(Object.keys(world.spec.shares ?? {})).toEqual(world.clusters);
+  expect(world.spec.scale?.clusters).toEqual(world.clusters);
+  const sum = [...world.copies.values()].reduce((all, copy) => all + copy.replicas, 0);
+  expect({ root: world.replicas, sum }).toEqual({ root: replicas, sum: replicas });
+}
+
 it('any sequence of moves that are taken back, and back again: as many as before, where no autoscaler asks for others', () => {
-  const start = fc.record({ replicas: fc.integer({ min: 3, max: 9 }), min: fc.integer({ min: 1, max: 3 }) });
-  const places = fc.array(fc.subarray(names, { minLength: 1 }), { minLength: 2, maxLength: 3 });
+  const start = fc
+    .record({ replicas: fc.integer({ min: 3, max: 9 }), min: fc.integer({ min: 1, max: 9 }) })
+    .map(({ replicas, min }) => ({ replicas, min: Math.min(min, replicas) }));
+  const places = fc.array(fc.subarray(names, { minLength: 1 }), { minLength: 2, maxLength: 4 });
   const moving = fc.oneof(
-    { weight: 3, arbitrary: fc.record({ do: fc.constant('move' as const), to: fc.nat(2) }) },
+    { weight: 3, arbitrary: fc.record({ do: fc.constant('move' as const), to: fc.nat(3) }) },
     { weight: 20, arbitrary: step.filter((s) => !['place', 'scale', 'load'].includes(s.do)) },
   );
+  const moves = fc.array(moving, { maxLength: 60, size: 'max' });
   fc.assert(
-    fc.property(
-      start,
-      places,
-      fc.array(moving, { maxLength: 60, size: 'max' }),
-      ({ replicas, min }, between, steps) => {
-        const world = new World(replicas, min, 30);
-        world.load.clear();
-        world.clusters = [...(between[0] ?? names)];
-        world.quiesce(6);
-        for (const s of steps)
-          if (s.do === 'move') world.clusters = [...(between[s.to % between.length] ?? names)];
-          else take(world, s);
-        world.quiesce(20);
-        expect(Object.keys(world.spec.shares ?? {})).toEqual(world.clusters);
-        expect(world.spec.scale?.clusters).toEqual(world.clusters);
-        const sum = [...world.copies.values()].reduce((all, copy) => all + copy.replicas, 0);
-        expect({ root: world.replicas, sum }).toEqual({ root: replicas, sum: replicas });
-      },
-    ),
+    fc.property(start, places, moves, (from, between, steps) => takenBack({ ...from, between, steps })),
     { numRuns: 100 },
   );
 });
+
+const move = (to: number): Moves['steps'] => [{ do: 'move', to }];
+const told = (c: string): Moves['steps'] => [{ do: 'tell', on: c }];
+const applied = (c: string): Moves['steps'] => [{ do: 'apply', on: c }];
+const reported = (c: string): Moves['steps'] => [{ do: 'report', on: c }];
+const threeTimes = (what: 'progress' | 'fail', c: string): Moves['steps'] =>
+  Array.from({ length: 3 }, () => ({ do: what, on: c }));
+const grown = (c: string) => [applied(c), threeTimes('progress', c), reported(c)].flat();
+const failed = (c: string) => [threeTimes('fail', c), reported(c)].flat();
+const divided: Moves['steps'] = [{ do: 'split' }];
+const settled: Moves['steps'] = [{ do: 'split' }, { do: 'wait', to: settleMs }, { do: 'split' }];
+
+it.each<[string, Omit<Moves, 'steps'>, Moves['steps'][]]>([
+  [
+    'one of two that had grown has settled again, and the other has what it had before',
+    { replicas: 6, min: 1, between: [names, ['a', 'b']] },
+    [move(1), divided, grown('b'), applied('a'), divided, reported('a'), move(0), told('a'), told('b')],
+  ],
+  [
+    'what has failed is not made up for by what has only just become available',
+    { replicas: 6, min: 6, between: [['a'], ['a', 'c'], ['a', 'b'], names] },
+    [
+      [move(1), divided, grown('c'), settled],
+      [move(2), divided, told('b'), grown('b'), move(3), divided, told('a'), told('b')],
+      [failed('c'), divided],
+    ].map((part) => part.flat()),
+  ],
+])('moves that are taken back, where %s', (_, from, steps) => takenBack({ ...from, steps: steps.flat() }));

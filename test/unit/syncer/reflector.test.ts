@@ -15,18 +15,25 @@ afterEach(() => {
 
 /** One whose cluster never answers; `list`: what is asked of the logical clusters. */
 function start(list: () => Promise<unknown>, ready: readonly Promise<unknown>[]): void {
+  const never = () => new Promise(() => {});
+  run({ list: never, watch: never, json: never }, { list }, 'pods', ready);
+}
+
+/** All that it finds in a namespace of ours it shows. */
+function run(client: object, upstream: object, resource: string, ready: readonly Promise<unknown>[]): void {
   const life = new AbortController();
   lifetime.add(life);
-  const never = () => new Promise(() => {});
+  const locator = { cluster: 'root:team', namespace: 'shop', uid: 'uid-of-shop' };
   const engine = {
     name: 'east',
-    client: { list: never, watch: never, json: never } as unknown as Client,
-    upstream: { list } as unknown as Client,
+    client: client as Client,
+    upstream: upstream as Client,
     unreadable: new Unreadable(() => {}),
+    namespaces: { of: () => ['shop-01234567'], own: () => ({ locator }) },
     signal: life.signal,
     logger,
   };
-  const reflector = new Reflector(engine as unknown as Engine, 'pods', async () => undefined);
+  const reflector = new Reflector(engine as unknown as Engine, resource, async (_key, object) => object);
   reflector.informer.wake();
   reflector.run(ready).catch(() => {});
 }
@@ -57,3 +64,24 @@ test('what was reflected is asked for again after ten seconds where that fails, 
   await vi.advanceTimersByTimeAsync(1);
   expect(list).toHaveBeenCalledTimes(4);
 });
+
+test.each([
+  ['replicasets', [undefined, 'one', 'two']],
+  ['pods', [undefined]],
+])(
+  'of %s what is shown no more, or is another, is said again where several clusters may have it',
+  async (resource, said) => {
+    const metadata = { name: 'web', namespace: 'shop-01234567', uid: 'there' };
+    const read = { metadata: { resourceVersion: '1' }, items: [{ metadata }] };
+    const client = { list: async () => read, watchSome: () => new Promise(() => {}), json: async () => ({}) };
+    const uids = ['one', 'two', 'three'];
+    const update = vi.fn(async (..._told: unknown[]) => ({ metadata: { uid: uids.shift() } }));
+    const shown = (uid: string) => [{ metadata: { name: 'web', namespace: 'shop', uid } }];
+    const lists = [[], [], shown('three'), shown('three')];
+    const list = vi.fn(async () => ({ items: lists.shift() ?? [] }));
+    run(client, { list, update }, resource, [Promise.resolve()]);
+    await vi.advanceTimersByTimeAsync(1_000_000);
+    expect(list).toHaveBeenCalledTimes(4);
+    expect(update.mock.calls.map(([, object]) => (object as { shownUid?: string }).shownUid)).toEqual(said);
+  },
+);
