@@ -36,13 +36,22 @@ export async function writePlacement(
     const slice = said.get(c);
     if (slice) await dropSlice(cluster, slice, writer);
   };
-  await Promise.all(outcome.stale.map(drop));
+  await Promise.all(outcome.stale.filter((c) => goesFirst(placement, said.get(c))).map(drop));
   const shared = await put(placement, withShares(placement, outcome));
   // Once written it has happened, whatever becomes of the status.
   tell();
   await put(shared, { ...shared, status: { ...shared.status, conditions: outcome.conditions } });
   const left = Object.keys(placement.spec?.shares ?? {}).filter((c) => !Object.hasOwn(outcome.shares, c));
   await Promise.all(left.map((c) => drop(c).catch(unlessHeardAnew)));
+}
+
+/**
+ * What was said of no share; and that it is not there, said as it left a former time, which would count as said of this one. Any other word
+ * of who is told to leave counts no more once that is written, and is there still where that is refused: see withSlices.
+ */
+function goesFirst({ spec }: Placement, slice: PlacementSlice | undefined): boolean {
+  const { cluster = '', left } = slice?.spec ?? {};
+  return left === true || !Object.hasOwn(spec?.shares ?? {}, cluster);
 }
 
 /** Who spoke once more is heard when the cache has it, and then that is stale. */

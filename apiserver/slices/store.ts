@@ -1,5 +1,5 @@
 import { type Entry, prefixRange, type Store } from '../../storage/store.ts';
-import { joined } from './joined.ts';
+import { joined, joinedWhole } from './joined.ts';
 import { isOfPlacements, placementKeyOf, slicesIn, slicesOf } from './keys.ts';
 import { watchJoined } from './watch.ts';
 
@@ -23,7 +23,7 @@ export function joinedStore(store: Store, as: 'newest' | 'own' = 'newest'): Stor
       if (!isOfPlacements({ start: key, end: key })) return store.get(key, options);
       const { entries, revision } = await store.list(prefixRange(slicesOf(key)), options);
       const entry = await store.get(key, { revision });
-      return entry && joined(entry, entries, as === 'own' ? entry.revision : undefined);
+      return entry && (as === 'own' ? joinedWhole(entry, entries) : joined(entry, entries));
     },
     async list(range, options) {
       const found = await store.list(range, options);

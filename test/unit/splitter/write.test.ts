@@ -46,6 +46,7 @@ async function asked(
   outcome: { shares: Record<string, Share>; stale?: string[] },
   said: string[],
   refuse: Record<string, [number, string]> = {},
+  saidOn: Placement = before,
 ) {
   const requests: string[] = [];
   let revision = 10;
@@ -64,7 +65,7 @@ async function asked(
     const stored = { ...before, metadata, spec: { ...before.spec, ...given.spec } };
     return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(stored)) };
   };
-  const slices = saidOf(before, ...said);
+  const slices = saidOf(saidOn, ...said);
   const told: number[] = [];
   const written = writePlacement(
     'team',
@@ -91,21 +92,33 @@ async function asked(
   return { requests, told, failure };
 }
 
-test('what is stale goes before the shares are written, as it was read, and they under the revision that was decided by', async () => {
-  const { requests, told, failure } = await asked(
-    placement({ east: active, west: active }),
-    { shares: { east: leaving, west: active }, stale: ['east'] },
-    ['east', 'west'],
-  );
+const toLeave = { shares: { east: leaving, west: active }, stale: ['east'] };
+
+test('what was said of no share, or as it left before, goes before the shares are written, as it was read', async () => {
+  const before = placement({ east: active, west: active });
+  const shares = { east: active, west: active };
+  const none = await asked(before, { shares, stale: ['north'] }, ['north', 'west']);
+  expect(none.requests[0]).toBe(drop('north'));
+  const former = placement({ east: leaving, west: active });
+  const { requests, told, failure } = await asked(before, toLeave, ['east', 'west'], {}, former);
   expect([requests, told, failure]).toEqual([[drop('east'), spec, status], [2], undefined]);
+});
+
+test('that it is not there, said before it is told to leave, stays where that is not written: nobody says it twice', async () => {
+  const before = placement({ east: active, west: active });
+  const written = await asked(before, toLeave, ['east', 'west']);
+  expect([written.requests, written.failure]).toEqual([[spec, status], undefined]);
+  const refused = await asked(before, toLeave, ['east', 'west'], { [spec]: [409, 'Conflict'] });
+  expect([refused.requests, refused.failure]).toEqual([[spec], 'Conflict']);
 });
 
 test('where another word has come since, nothing is written: it is decided anew', async () => {
   const { requests, failure } = await asked(
     placement({ east: active, west: active }),
-    { shares: { east: leaving, west: active }, stale: ['east'] },
+    toLeave,
     ['east', 'west'],
     { [drop('east')]: [409, 'Conflict'] },
+    placement({ east: leaving, west: active }),
   );
   expect([requests, failure]).toEqual([[drop('east')], 'Conflict']);
 });

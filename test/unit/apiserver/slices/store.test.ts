@@ -182,6 +182,32 @@ test('it tells nothing of other namespaces, other objects, what is left over, an
   ]);
 });
 
+test('what was said goes with its share, at the revision of that: no read later has an earlier one', async () => {
+  await place('web', { east: 'Leaving', west: 'Active' });
+  await say('web', 'west', there());
+  const said = await say('web', 'east', gone);
+  const told = await follow(inShop, said);
+  const read = async () => {
+    const [one] = (await joined.list(inShop)).entries.map(words);
+    expect(words((await joined.get(keyOf('web'))) as Entry)).toBe(one);
+    return one;
+  };
+  expect(await read()).toBe(`web@${said} east-,west=1`);
+  const left = await place('web', { west: 'Active' });
+  expect(await read()).toBe(`web@${left} west=1`);
+  await remove(sliceKey('web', 'east'));
+  expect(await read()).toBe(`web@${left} west=1`);
+  const last = await say('web', 'west', there(2));
+  await eventually(() =>
+    expect(told).toEqual([
+      `put web@${left} west=1 < web east-,west=1`,
+      `put web@${last} west=2 < web west=1`,
+    ]),
+  );
+  const own = await joinedStore(store, 'own').get(keyOf('web'));
+  expect(words(own as Entry)).toBe(`web@${left} west=2`);
+});
+
 test('what was said of a former one of the name is not shown', async () => {
   await place('web');
   await say('web', 'east', there());
