@@ -1,7 +1,7 @@
 import type { KubeObject } from '../kube/object.ts';
 import { listAt, numberAt, textAt } from '../kube/untyped.ts';
 import { reflectedFrom } from './reflected.ts';
-import type { ClosureRef, PlacementSpec } from './types.ts';
+import type { ClosureRef, ClusterSlice, Placement, PlacementSpec } from './types.ts';
 
 /** The ordinal at the end of the name of a StatefulSet's pod or claim, and what is before it. */
 function parts(name: string): { stem: string; ordinal: number } | undefined {
@@ -23,6 +23,19 @@ export function hasTemplates(set: KubeObject): boolean {
 
 export function isClaimRef({ group, resource }: Pick<ClosureRef, 'group' | 'resource'>): boolean {
   return group === '' && resource === 'persistentvolumeclaims';
+}
+
+/** What its cluster says of a claim: that there is a volume for it. */
+export function saysBound({ present, status }: ClusterSlice): boolean {
+  return present && textAt(status, 'phase') === 'Bound';
+}
+
+/** The claim, bound on this cluster or not; the very same where it is noted so. */
+export function withBound(claim: Placement, cluster: string, isBound: boolean): Placement {
+  const { bound = [], ...status } = claim.status ?? {};
+  if (bound.includes(cluster) === isBound) return claim;
+  const next = isBound ? [...bound, cluster].sort() : bound.filter((other) => other !== cluster);
+  return { ...claim, status: { ...status, ...(next.length > 0 && { bound: next }) } };
 }
 
 /** Whether a StatefulSet's controller calls one of its claims so: `<template>-<set>-<ordinal>`. */

@@ -140,6 +140,6 @@ export const placementSpec: ObjectSchema = object(
 );
 
 export const placementStatus: ObjectSchema = object(
-  { clusters: map(slice), conditions } satisfies Fields<PlacementStatus>,
+  { clusters: map(slice), bound: list(text), conditions } satisfies Fields<PlacementStatus>,
   texts.placementStatus,
 );

@@ -175,6 +175,7 @@ const placementSpec: Texts<PlacementSpec> = {
 
 const placementStatus: Texts<PlacementStatus> = {
   clusters: 'By physical cluster, what its syncer says of the object there.',
+  bound: 'Of a claim: the physical clusters on which there is a volume for it.',
   conditions:
     'Placed: every cluster that was asked for, or one at least, takes the object, and all of its pods. Settled: it is where it should be, in full, and nowhere else.',
 };

@@ -188,7 +188,13 @@ export interface ClosureRef {
 }
 
 export interface PlacementStatus {
+  /** Stored beside it: see cluster/slices.ts. */
   clusters?: Record<string, ClusterSlice>;
+  /**
+   * Of a claim: where it is bound, sorted. The view of a cluster writes it before it says so, and takes it back after: whoever decides
+   * to take a claim from its data writes under the revision of all these words.
+   */
+  bound?: string[];
   conditions?: Condition[];
 }
 

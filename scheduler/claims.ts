@@ -1,9 +1,16 @@
-import { claimsMadeFor, hasTemplates, isClaimName, isClaimRef, templateOf } from '../cluster/claims.ts';
+import {
+  claimsMadeFor,
+  hasTemplates,
+  isClaimName,
+  isClaimRef,
+  saysBound,
+  templateOf,
+} from '../cluster/claims.ts';
 import { type PlacedObject, placedKey, refKey } from '../cluster/closure.ts';
 import { isHeld } from '../cluster/reflected.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
 import { isInPlace, type Volumes, volumesOf } from '../cluster/volumes.ts';
-import { getOwn, textAt } from '../kube/untyped.ts';
+import { getOwn } from '../kube/untyped.ts';
 import type { Choice } from './judge.ts';
 import { isRolledOut } from './rollout.ts';
 import { placementOf, type Scene } from './scene.ts';
@@ -17,10 +24,10 @@ import { leavesOut, type Wish } from './wishes.ts';
 export function boundOn(claim: Placement | undefined): string[] {
   const { shares = {}, ref } = claim?.spec ?? {};
   if (ref?.resource !== 'persistentvolumeclaims') return [];
-  const slices = claim?.status?.clusters ?? {};
+  const { clusters: slices = {}, bound = [] } = claim?.status ?? {};
   return Object.entries(shares).flatMap(([cluster, share]) => {
-    const slice = Object.hasOwn(slices, cluster) ? slices[cluster] : undefined;
-    const isBound = slice?.present === true && textAt(slice.status, 'phase') === 'Bound';
+    const slice = getOwn(slices, cluster);
+    const isBound = bound.includes(cluster) || (slice !== undefined && saysBound(slice));
     return isBound && share.phase !== 'Leaving' ? [cluster] : [];
   });
 }

@@ -58,7 +58,8 @@ function alike<T extends KubeObject>(object: T): T {
 /** What a claim's status says of its data counts. */
 export function placementStands(now: Placement, old: Placement): boolean {
   const isClaim = old.spec?.ref.kind === 'PersistentVolumeClaim';
-  return !placementMatters(now, old) && (!isClaim || deepEqual(now.status?.clusters, old.status?.clusters));
+  const data = ({ status }: Placement) => [status?.clusters, status?.bound];
+  return !placementMatters(now, old) && (!isClaim || deepEqual(data(now), data(old)));
 }
 
 /** What a rule places is not seen as it is. */

@@ -40,7 +40,7 @@ export async function writePlacement(
   const shared = await put(placement, withShares(placement, outcome));
   // Once written it has happened, whatever becomes of the status.
   tell();
-  await put(shared, { ...shared, status: { ...shared.status, conditions: outcome.conditions } });
+  await put(shared, withStatus(shared, outcome));
   const left = Object.keys(placement.spec?.shares ?? {}).filter((c) => !Object.hasOwn(outcome.shares, c));
   await Promise.all(left.map((c) => drop(c).catch(unlessHeardAnew)));
 }
@@ -84,6 +84,13 @@ function withShares(old: Placement, { shares, scale }: Written): Placement {
   const since = Object.entries(leavingSince ?? {}).filter(([c]) => Object.hasOwn(shares, c));
   const left = since.length > 0 && { leavingSince: Object.fromEntries(since) };
   return { ...old, spec: { ...spec, shares, ...left, ...(scale && { scale }) } };
+}
+
+/** Of a share that is gone nothing is bound any more. */
+function withStatus(old: Placement, { shares, conditions }: Written): Placement {
+  const { bound = [], ...status } = old.status ?? {};
+  const still = bound.filter((c) => Object.hasOwn(shares, c));
+  return { ...old, status: { ...status, ...(still.length > 0 && { bound: still }), conditions } };
 }
 
 const refusals = ['Invalid', 'Forbidden', 'BadRequest'];

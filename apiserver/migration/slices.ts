@@ -1,3 +1,4 @@
+import { isClaimRef, saysBound } from '../../cluster/claims.ts';
 import { newSlice, slicesStored } from '../../cluster/slices.ts';
 import type { Placement } from '../../cluster/types.ts';
 import { isRecord } from '../../kube/untyped.ts';
@@ -35,6 +36,9 @@ async function moveOut(store: Store, entry: Entry): Promise<number> {
     const key = objectKey(slicesStored, logical, namespace, slice.metadata.name ?? '');
     await createOnce(store, key, slice);
   }
-  await store.update(entry.key, encodeStored({ ...placement, status }), entry.revision);
+  const isClaim = placement.spec !== undefined && isClaimRef(placement.spec.ref);
+  const bound = isClaim ? all.flatMap(([cluster, said]) => (saysBound(said) ? [cluster] : [])).sort() : [];
+  const after = { ...status, ...(bound.length > 0 && { bound }) };
+  await store.update(entry.key, encodeStored({ ...placement, status: after }), entry.revision);
   return all.length;
 }

@@ -1,3 +1,4 @@
+import { isClaimRef, saysBound, withBound } from '../../cluster/claims.ts';
 import {
   isOf,
   newSlice,
@@ -36,6 +37,26 @@ export interface Heard {
  * the word that the object is absent; otherwise the splitter drops it.
  */
 export async function writeSlice(store: Store, address: SliceAddress, slice: ClusterSlice): Promise<Heard> {
+  const isBound = saysBound(slice);
+  // Before anybody may be told: who decides by what was said before that writes under an earlier revision.
+  if (isBound) await noteBound(store, address, true);
+  const heard = await write(store, address, slice);
+  const known = heard.placement.status?.bound?.includes(address.cluster) === true;
+  if (!isBound && known) await noteBound(store, address, false);
+  return heard;
+}
+
+/** Of a claim: in the Placement itself, by which it is decided what becomes of its data. */
+async function noteBound(store: Store, address: SliceAddress, isBound: boolean): Promise<void> {
+  await rewriteObject<Placement>(store, placementAddress(address), (placement) => {
+    const { shares = {}, ref } = placement?.spec ?? {};
+    if (!placement || !ref || !isClaimRef(ref)) return placement;
+    if (isBound && getOwn(shares, address.cluster) === undefined) return placement;
+    return withBound(placement, address.cluster, isBound);
+  });
+}
+
+async function write(store: Store, address: SliceAddress, slice: ClusterSlice): Promise<Heard> {
   let heard: Heard | undefined;
   await rewriteObject<PlacementSlice>(store, sliceAddress(address), async (before) => {
     const { revision } = store;

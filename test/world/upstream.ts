@@ -97,6 +97,11 @@ export class Upstream {
     return new Client(transport, { prefix: `/syncers/${cluster}` });
   }
 
+  /** Writes Placements in the logical cluster. */
+  get splitter(): Client {
+    return this.#parts.splitter;
+  }
+
   /** Makes the object as its user would, and its Placement as scheduler and splitter would. */
   async place(
     root: KubeObject,

@@ -4,6 +4,7 @@ import type { PlacementSlice } from '../../../cluster/slices.ts';
 import type { ObjectRef, Placement } from '../../../cluster/types.ts';
 import type { KubeList, KubeObject } from '../../../kube/object.ts';
 import type { StatusError } from '../../../kube/status.ts';
+import { commitThough, placementStands } from '../../../scheduler/race.ts';
 import { eventually } from '../../eventually.ts';
 import { resources, until } from '../../world/objects.ts';
 import { active, configMap, leaving, namespace, Upstream } from '../../world/upstream.ts';
@@ -145,4 +146,21 @@ test('slices are no resource: nobody finds, reads or makes one, and Placements a
     await code(admin().patch(placements, { namespace, name, subresource: 'status' }, 'merge', lie)),
   ).toBe(403);
   await until('it is as its cluster said', async () => (await read()).status?.clusters?.['east']?.present);
+});
+
+test('a claim is not taken from its data by who decided before it was bound', async () => {
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data' }, spec };
+  const of = await upstream.place(claim, { east: active });
+  const at = { namespace, name: 'data.persistentvolumeclaims' };
+  const informers = new InformerSet(admin().with({ cluster: '*' }), { signal: life.signal });
+  const joined = informers.placements();
+  await joined.synced;
+  const old = joined.get(`${upstream.logical}/${at.namespace}/${at.name}`) as Placement;
+  await upstream.say(of, { present: true, status: { phase: 'Bound' } });
+  const wanted = { ...old, spec: { ...old.spec, clusters: ['west'] } } as Placement;
+  const racing = { client: upstream.splitter, reader: admin(), stands: placementStands, signal: life.signal };
+  const moving = commitThough(placements, old, wanted, { ...racing, cluster: upstream.logical });
+  await expect(moving).rejects.toMatchObject({ reason: 'Conflict' });
+  expect(await admin().get<Placement>(placements, at)).toMatchObject({ status: { bound: ['east'] } });
 });

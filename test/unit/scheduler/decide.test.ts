@@ -357,6 +357,16 @@ describe('decideNamespace, claims', () => {
     if (stays) expect(world.spec('data')?.clusters).toContain('a');
   });
 
+  it('bound as its Placement notes it, before its cluster has said so', () => {
+    const world = settled('a', 'Pending');
+    world.placements = world.placements.map((p) =>
+      p.spec?.ref.name === 'data' ? { ...p, status: { ...p.status, bound: ['a', 'gone'] } } : p,
+    );
+    world.clusters = [draining('a'), cluster('b'), cluster('gone')];
+    world.decide();
+    expect(world.spec('web')?.clusters).toEqual(['a']);
+  });
+
   const says = (metadata: KubeObject['metadata'], volumes: string | undefined) =>
     volumes === undefined
       ? metadata

@@ -90,12 +90,15 @@ describe('a write that lost a race', () => {
     expect(outcome).toBe('Conflict');
   });
 
-  test("does not go on top of a claim's status, which says where its data is", async () => {
+  test.each([
+    ['', slices],
+    [', and will be', { bound: ['a'] }],
+  ])("does not go on top of a claim's status, which says where its data is%s", async (_what, status) => {
     const claim = placement('data', {
       spec: { ref: { ...claimRef, name: 'data', uid: 'data' }, clusters: ['a'] },
     });
     const update = [{ old: claim, wanted: moved(claim) }];
-    const { outcome } = await write({ update }, { data: later(claim, { status: slices }) });
+    const { outcome } = await write({ update }, { data: later(claim, { status }) });
     expect(outcome).toBe('Conflict');
   });
 

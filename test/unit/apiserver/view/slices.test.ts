@@ -92,6 +92,35 @@ test.each<[string, Record<string, Share>, ClusterSlice | undefined, ClusterSlice
   expect(await said()).toEqual(left);
 });
 
+test('where a claim is bound is in its Placement before it is said, and no longer than that', async () => {
+  const metadata = { name: 'data', namespace, uid: 'data-uid' };
+  const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata };
+  const of = { group: '', version: 'v1', resource: 'persistentvolumeclaims', kind: claim.kind };
+  const claimRef = { ...of, name: 'data', uid: metadata.uid };
+  const address = (cluster: string) => ({ logical, namespace, name: 'data.persistentvolumeclaims', cluster });
+  const say = (cluster: string, phase: string) =>
+    writeSlice(upstream.store, address(cluster), { present: true, status: { phase } });
+  const bound = async () => (await upstream.read<Placement>(placementKey(claimRef)))?.status?.bound;
+  const slice = `${placementKey(claimRef).replace('/placements/', '/placementslices/')}~c1`;
+  await upstream.place(claim, claimRef, { c1: active, c2: active });
+  const all = await writes();
+  let told = upstream.store.revision;
+  const keys = async () => {
+    const last = () => all.at(-1)?.entry.revision ?? told;
+    await until('all is told', () => last() >= upstream.store.revision);
+    told = last();
+    return all.splice(0).map(({ entry }) => entry.key);
+  };
+  await say('c1', 'Bound');
+  expect([await keys(), await bound()]).toEqual([[placementKey(claimRef), slice], ['c1']]);
+  await say('c1', 'Bound');
+  expect(await keys()).toEqual([]);
+  await say('c1', 'Pending');
+  expect([await keys(), await bound()]).toEqual([[slice, placementKey(claimRef)], undefined]);
+  expect(await code(say('c3', 'Bound'))).toBe(404);
+  expect([await keys(), await bound()]).toEqual([[], undefined]);
+});
+
 test('of a Placement that is gone nothing is said, and of one that was made anew only what is said then', async () => {
   await write('c1', heard(1));
   await upstream.remove(placementKey(ref));
