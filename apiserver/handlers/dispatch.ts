@@ -1,6 +1,6 @@
 import { podMetrics } from '../../cluster/pod-metrics.ts';
 import type { ApiResponse } from '../../kube/http.ts';
-import { isStatusError, StatusError } from '../../kube/status.ts';
+import { isStatusError, notFound, StatusError } from '../../kube/status.ts';
 import { handledIn } from '../conversion/exchange.ts';
 import type { Exchange, ResourceExchange } from '../core.ts';
 import { checkAccept, listTypes } from '../encode/negotiate.ts';
@@ -157,7 +157,7 @@ function choose(exchange: ResourceExchange): Handler {
     return verbs[info.verb] ?? refuse;
   }
   const sub = served.info.subresources.find((s) => s.name === info.subresource);
-  if (sub === undefined) throw noSuchResource();
+  if (sub === undefined) throw served.custom ? notFound(served.info, info.name) : noSuchResource();
   if (!sub.verbs.includes(info.verb)) throw methodNotAllowed();
   const handler = special[info.subresource];
   if (handler !== undefined && !(info.subresource === 'proxy' && info.resource === 'nodes')) return handler;

@@ -32,7 +32,10 @@ const phases: Record<string, string> = {
   PersistentVolumeClaim: 'Pending',
 };
 
-/** The registry's rules for a built-in kind; for any other, those of a custom resource with a status. */
+/**
+ * The registry's rules for a built-in kind; for any other, those of a custom resource. Where that has no subresource for its status, the
+ * status is a field as any: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#status-subresource
+ */
 export function strategyFor(info: KindInfo): Strategy {
   let strategy = strategies.get(info);
   if (strategy === undefined) {
@@ -49,7 +52,8 @@ function makeStrategy(info: KindInfo): Strategy {
   const root = rootType(info.group, info.version, info.kind);
   const custom: KindRules = { generation: ['spec'], conditionalOnly: true, statusKeeps: allMetadata };
   const rules = root ? (kindRules.get(`${info.group}/${info.kind}`) ?? {}) : custom;
-  const changed = root ? changedParts(rules) : changedCustom;
+  const ownsStatus = info.subresources?.some(({ name }) => name === 'status') !== false;
+  const changed = root ? changedParts(rules) : changedCustom(ownsStatus);
   return {
     hasGeneration: rules.generation !== undefined,
     allowUnconditionalUpdate: !rules.conditionalOnly,
@@ -65,7 +69,7 @@ function makeStrategy(info: KindInfo): Strategy {
         const status = emptyStatus(root);
         const phase = info.group === '' ? phases[info.kind] : undefined;
         if (status) object.status = phase === undefined ? status : { ...status, phase };
-        else if (!root) delete object.status;
+        else if (!root && ownsStatus) delete object.status;
       }
       if (root) dropDisabled(object, info);
       rules.create?.(object);
@@ -78,7 +82,7 @@ function makeStrategy(info: KindInfo): Strategy {
         narrowings[subresource]?.(object, old);
         return;
       }
-      if (root === undefined || emptyStatus(root)) keep(object, old, 'status');
+      if (root === undefined ? ownsStatus : emptyStatus(root)) keep(object, old, 'status');
       if (root) dropDisabled(object, info);
       rules.update?.(object, old);
       if (rules.generation && changed(object, old)) {
@@ -106,8 +110,8 @@ function changedParts(rules: KindRules): (object: KubeObject, old: KubeObject) =
   return (object, old) => paths.some((path) => !sameJson(at(object, ...path), at(old, ...path)));
 }
 
-/** All of a custom resource but its metadata and status is desired state, where a null is something. */
-function changedCustom(object: KubeObject, old: KubeObject): boolean {
-  const desired = ({ metadata: _metadata, status: _status, ...rest }: KubeObject) => rest;
-  return !deepEqual(desired(object), desired(old));
+/** All of a custom resource but its metadata, and a status that has writes of its own, is desired state, where a null is something. */
+function changedCustom(ownsStatus: boolean): (object: KubeObject, old: KubeObject) => boolean {
+  const desired = ({ metadata: _metadata, status, ...rest }: KubeObject) => [rest, ownsStatus || status];
+  return (object, old) => !deepEqual(desired(object), desired(old));
 }

@@ -5,4 +5,6 @@ export interface KindInfo {
   kind: string;
   resource: string;
   namespaced: boolean;
+  /** Of a custom resource: only where `status` is one of them does its status have writes of its own. Absent: it has. */
+  subresources?: readonly { readonly name: string }[];
 }

@@ -1,5 +1,6 @@
 import type { Answer, Case, Names, Request, Step } from '../case.ts';
 import { rv } from '../case.ts';
+import { customStatusCases } from './custom-status.ts';
 import { definitionsPath, definitionWith, namesCases, numbersCases } from './definitions.ts';
 import { expressionsCases } from './expressions.ts';
 import { publishedCases } from './published.ts';
@@ -19,6 +20,7 @@ export function customCases(): Case[] {
     ...namesCases(),
     ...expressionsCases(),
     ...publishedCases(),
+    ...customStatusCases(),
   ];
 }
 

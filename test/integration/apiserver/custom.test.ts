@@ -20,7 +20,10 @@ const definition = (plural: string, spec: object) => ({
         schema: {
           openAPIV3Schema: {
             type: 'object',
-            properties: { spec: { type: 'object', properties: { n: integer }, ...spec } },
+            properties: {
+              spec: { type: 'object', properties: { n: integer }, ...spec },
+              status: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+            },
           },
         },
       },
@@ -162,4 +165,21 @@ test('rules that were not checked are told of only where there are rules', async
   };
   expect(await causes('tides', 'Tide')).toEqual(['spec.n']);
   expect(await causes('ebbs', 'Ebb')).toEqual(['spec.n', '<nil>']);
+});
+
+test('a definition without a subresource for the status has it written with the rest, by any verb', async () => {
+  const made = await api.call('POST', tides, tide({ name: 'a' }, { spec: { n: 1 }, status: { seen: 1 } }));
+  expect(made.body).toMatchObject({ status: { seen: 1 }, metadata: { generation: 1 } });
+  const patched = await patch({ status: { seen: 2 } });
+  expect(patched.body).toMatchObject({ status: { seen: 2 }, metadata: { generation: 2 } });
+  const applied = { ...tide({ name: 'a' }), status: { applied: true } };
+  const query = '?fieldManager=me';
+  const both = await patch(applied, 'apply-patch+yaml', query);
+  expect(both.body).toMatchObject({ status: { seen: 2, applied: true }, metadata: { generation: 3 } });
+  const put = await api.call('PUT', `${tides}/a`, { ...both.body, status: { seen: 4 } });
+  expect(put.body).toMatchObject({ status: { seen: 4 }, metadata: { generation: 4 } });
+  const none = await api.call('GET', `${tides}/a/status`);
+  expect(none.body).toMatchObject({ code: 404, message: 'tides.reef.example "a" not found' });
+  const { body } = await api.call('GET', `${tides}/a`);
+  expect(body.status).toEqual({ seen: 4 });
 });

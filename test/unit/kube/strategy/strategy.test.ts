@@ -23,6 +23,49 @@ const deployment = named('apps/v1', 'Deployment', {
   status: { replicas: 9 },
 });
 
+describe('a custom resource', () => {
+  const widget = named('example.com/v1', 'Widget', { spec: { a: 1 }, status: { b: 2 } });
+  const names = {
+    group: 'example.com',
+    version: 'v1',
+    kind: 'Widget',
+    resource: 'widgets',
+    namespaced: true,
+  };
+  const written = (subresources: { name: string }[], change: (object: KubeObject) => void) => {
+    const { prepareForCreate, prepareForUpdate } = strategyFor({ ...names, subresources });
+    const old = structuredClone(widget);
+    prepareForCreate(old);
+    const next = structuredClone(old);
+    change(next);
+    prepareForUpdate(next, old);
+    return [old.status, next.status, next.metadata.generation];
+  };
+  const said = (object: KubeObject) => {
+    object.status = { b: 3 };
+  };
+  const unsaid = (object: KubeObject) => {
+    delete object.status;
+  };
+  const labelled = (object: KubeObject) => {
+    object.metadata.labels = { a: 'b' };
+  };
+
+  it.each([
+    [
+      'with a subresource for its status',
+      [{ name: 'status' }, { name: 'scale' }],
+      said,
+      [undefined, undefined, 1],
+    ],
+    ['without', [{ name: 'scale' }], said, [{ b: 2 }, { b: 3 }, 2]],
+    ['without, and none later', [], unsaid, [{ b: 2 }, undefined, 2]],
+    ['without, labelled', [], labelled, [{ b: 2 }, { b: 2 }, 1]],
+  ])('has its status written with the rest where that is so: %s', (_what, subresources, change, expected) => {
+    expect(written(subresources, change)).toEqual(expected);
+  });
+});
+
 describe('create', () => {
   it('drops status and starts generation', () => {
     const whole = created(deployment);
