@@ -11,6 +11,8 @@ export interface CommitOptions {
    * every field in the patch; the uid is checked either way.
    */
   lock?: boolean;
+  /** False where the kind has no subresource of that name: its status is written with the rest. Default true. */
+  hasStatusApart?: boolean;
 }
 
 /**
@@ -39,6 +41,7 @@ export async function commit<T extends KubeObject>(
   };
   const body = { ...patch, metadata: { ...(patch['metadata'] as object | undefined), ...guard } };
   const { cluster, signal } = options;
-  const target = { cluster, namespace, name, ...(status && { subresource: 'status' }) };
+  const isApart = status !== undefined && options.hasStatusApart !== false;
+  const target = { cluster, namespace, name, ...(isApart && { subresource: 'status' }) };
   return await client.patch<T>(resource, target, 'merge', body, { signal });
 }

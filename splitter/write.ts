@@ -106,8 +106,16 @@ export async function writeRoot(
   status: Record<string, unknown>,
   { client, signal }: Writer,
 ): Promise<string | undefined> {
+  const options = { cluster, signal, lock: false };
   try {
-    await commit(client, ref, root, { ...root, status }, { cluster, signal, lock: false });
+    try {
+      await commit(client, ref, root, { ...root, status }, options);
+    } catch (error) {
+      if (!ref.rule || !isStatusError(error, 'NotFound')) throw error;
+      // Or the definition has no such subresource: then each write of the status is another generation, and none is ever observed.
+      const { observedGeneration: _, ...words } = status;
+      await commit(client, ref, root, { ...root, status: words }, { ...options, hasStatusApart: false });
+    }
   } catch (error) {
     if (isStatusError(error) && refusals.includes(error.reason)) return error.message;
     if (!isStatusError(error, 'NotFound')) throw error;

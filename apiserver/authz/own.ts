@@ -9,12 +9,14 @@ import {
   servingUser,
   splitterUser,
   syncerManagerUser,
+  workspaces,
 } from '../../cluster/names.ts';
 import { rbacGroup } from '../../kube/rbac/rule.ts';
+import { builtinResources } from '../../kube/schema/builtin.ts';
 import { isOwnController } from '../authn/controllers.ts';
 import type { Attributes, Authorizer } from '../plugins.ts';
 
-/** A group, a resource and a subresource, or none of it; `*` stands for any group or resource. */
+/** A group, a resource and a subresource, or none of it; `*` stands for any group or resource, `custom` for any group that definitions make. */
 type What = readonly [group: string, resource: string, subresource: string];
 
 interface Right {
@@ -29,6 +31,7 @@ const discovery = 'discovery.k8s.io';
 const reads = ['get', 'list', 'watch'];
 const all: What = ['*', '*', ''];
 const anyStatus: What = ['*', '*', 'status'];
+const custom: What = ['custom', '*', ''];
 const core = (resource: string): What => ['', resource, ''];
 const events: Right = { verbs: ['get', 'create', 'patch'], on: [core('events')] };
 const placing: Right = { verbs: ['create', 'patch', 'delete'], on: [[group, placements.resource, '']] };
@@ -78,7 +81,8 @@ const rights: Readonly<Record<string, readonly Right[]>> = {
   ],
   [splitterUser]: [
     placing,
-    { verbs: ['patch'], on: [anyStatus] },
+    // The status of what has no subresource for it is in the object itself.
+    { verbs: ['patch'], on: [anyStatus, custom] },
     { verbs: ['update'], on: [['*', '*', 'scale']] },
     events,
   ],
@@ -111,9 +115,12 @@ function mayOwn(asked: Attributes): boolean {
   );
 }
 
+const ours = [group, logicalClusters.group, workspaces.group];
+const notCustom = new Set([...ours, ...builtinResources.map((of) => of.group)]);
+
 function covers([group, resource, subresource]: What, asked: Attributes): boolean {
   return (
-    (group === '*' || group === asked.group) &&
+    (group === '*' || group === asked.group || (group === 'custom' && !notCustom.has(asked.group ?? ''))) &&
     (resource === '*' || resource === asked.resource) &&
     subresource === asked.subresource
   );
