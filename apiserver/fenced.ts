@@ -12,6 +12,7 @@ export function fencedStore(store: Store, holding: Fence): Store {
     get: (key, options) => store.get(key, options),
     list: (range, options) => store.list(range, options),
     recent: (range) => store.recent?.(range),
+    seen: (key) => store.seen?.(key),
     create: (key, value, options) => store.create(key, value, { ...options, holding }),
     update: (key, value, expected, options) => store.update(key, value, expected, { ...options, holding }),
     delete: (key, expected, options) => store.delete(key, expected, { ...options, holding }),

@@ -83,6 +83,7 @@ export class Cache<T extends KubeObject> {
     if (before && this.#isSame(before, object)) return;
     this.#objects.set(key, object);
     for (const index of this.#indexes.values()) {
+      if (before && isSameValues(index.valuesOf(before), index.valuesOf(object))) continue;
       if (before) remove(index, key, before);
       insert(index, key, object);
     }
@@ -124,6 +125,11 @@ function sameWrite(a: KubeObject, b: KubeObject): boolean {
   return (
     a.metadata.resourceVersion !== undefined && a.metadata.resourceVersion === b.metadata.resourceVersion
   );
+}
+
+/** Most of what is written leaves an object where it is found. */
+function isSameValues(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((value, i) => value === b[i]);
 }
 
 function insert<T>(index: Index<T>, key: string, object: T): void {

@@ -26,9 +26,11 @@ const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', '
 export function info(
   names: Pick<ResourceInfo, 'group' | 'version' | 'kind' | 'resource' | 'namespaced'> & {
     shortNames?: string[];
+    statusWithRest?: boolean;
+    unmanaged?: boolean;
   },
 ): ResourceInfo {
-  const { group, version, kind, resource, namespaced, shortNames = [] } = names;
+  const { group, version, kind, resource, namespaced, shortNames = [], statusWithRest, unmanaged } = names;
   const status = { name: 'status', group, version, kind, verbs: ['get', 'patch', 'update'] };
   return {
     group,
@@ -42,6 +44,8 @@ export function info(
     categories: [],
     subresources: [status],
     storageVersion: version,
+    ...(statusWithRest && { statusWithRest }),
+    ...(unmanaged && { unmanaged }),
   };
 }
 

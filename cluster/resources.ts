@@ -119,6 +119,9 @@ export const ownResources: readonly OwnResource[] = [
       resource: 'placements',
       namespaced: true,
       shortNames: ['pl'],
+      // Decided and told in one write.
+      statusWithRest: true,
+      unmanaged: true,
     }),
     schema: kind(placementSpec, placementStatus, texts.placement),
     columns: [

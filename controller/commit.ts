@@ -11,14 +11,16 @@ export interface CommitOptions {
    * every field in the patch; the uid is checked either way.
    */
   lock?: boolean;
+  /** The kind's status may be written with the rest, in one write; see KindInfo. Default false. */
+  whole?: boolean;
   /** False where the kind has no subresource of that name: its status is written with the rest. Default true. */
   hasStatusApart?: boolean;
 }
 
 /**
  * Writes what a reconcile decided: `old` as it was read, `wanted` as it should be, in one merge patch of the
- * difference. Answers the written object, or `old` when there was nothing to write. A reconcile changes either
- * the status or the rest, never both: two writes could be torn apart by a crash.
+ * difference. Answers the written object, or `old` when there was nothing to write. Where a kind's status has writes of its own,
+ * a reconcile changes either it or the rest, never both: two writes could be torn apart by a crash.
  */
 export async function commit<T extends KubeObject>(
   client: Client,
@@ -31,8 +33,9 @@ export async function commit<T extends KubeObject>(
   const { status: newStatus, ...newRest } = wanted;
   const status = mergePatchOf({ status: oldStatus }, { status: newStatus });
   const rest = mergePatchOf(oldRest, newRest);
-  if (status && rest) throw new Error('one commit cannot change both the status and the rest of an object');
-  const patch: Record<string, unknown> | undefined = status ?? rest;
+  if (status && rest && !options.whole)
+    throw new Error('one commit cannot change both the status and the rest of an object');
+  const patch = status && rest ? { ...rest, ...status } : (status ?? rest);
   if (!patch) return old;
   const { namespace, name = '', uid, resourceVersion } = old.metadata;
   const guard = {
@@ -41,7 +44,7 @@ export async function commit<T extends KubeObject>(
   };
   const body = { ...patch, metadata: { ...(patch['metadata'] as object | undefined), ...guard } };
   const { cluster, signal } = options;
-  const isApart = status !== undefined && options.hasStatusApart !== false;
+  const isApart = status !== undefined && rest === undefined && options.hasStatusApart !== false;
   const target = { cluster, namespace, name, ...(isApart && { subresource: 'status' }) };
   return await client.patch<T>(resource, target, 'merge', body, { signal });
 }

@@ -101,6 +101,12 @@ export class WorkQueue {
     this.#later.set(key, { at, cancel });
   }
 
+  /** What was put off until later is done with what is done now. */
+  overtake(key: string): void {
+    this.#later.get(key)?.cancel();
+    this.#later.delete(key);
+  }
+
   /** After a failure: later each time, until `forget`, yet never later than `maxMs`, nor sooner than `leastMs`. */
   addRateLimited(key: string, maxMs: number = this.#max, leastMs = 0): void {
     const failures = this.failures(key);

@@ -93,6 +93,8 @@ async function reconcile(
   queue: WorkQueue,
 ): Promise<Retry | undefined> {
   const { cluster } = parseKey(key);
+  // Whatever put it off is in the caches that it is decided by; what it has to wait for itself it says anew.
+  queue.overtake(key);
   const unread = new Map<string, string>();
   for (;;) {
     const decision = decided(key, world, queue, unread);

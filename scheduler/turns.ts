@@ -42,13 +42,15 @@ export function leavingSince(
 ): Record<string, string> | undefined {
   if (!before?.spec) return undefined;
   const { shares = {}, clusters: were, leavingSince: said = {} } = before.spec;
-  const ofBefore = isTombstone(before) ? undefined : unsettledSince(before);
   const left = Object.keys(shares).filter((name) => !clusters.includes(name));
+  // Most leave nothing, and all are asked at each decision.
+  if (left.length === 0) return undefined;
+  const ofBefore = isTombstone(before) ? undefined : unsettledSince(before);
   const since = left.map((name) => {
     const told = getOwn(said, name) ?? (were.includes(name) ? undefined : ofBefore);
     return [name, told ?? new Date(now).toISOString()] as const;
   });
-  return since.length > 0 ? Object.fromEntries(since) : undefined;
+  return Object.fromEntries(since);
 }
 
 /** Which clusters it leaves in a turn that has not ended. */

@@ -16,8 +16,11 @@ import { wakeForRules } from './wake-rules.ts';
 import { namesClusters } from './wishes.ts';
 import { isClaims, keysConcernedBy, namespaceKey, type World } from './world.ts';
 
-/** What mostly follows from a decision that was just made need not be looked at at once, but with what else follows. */
-const followsMs = 100;
+/**
+ * What mostly follows from a decision that was just made need not be looked at at once, but with what else follows: the next decision,
+ * if there is one before.
+ */
+const followsMs = 500;
 
 /** Queues the Namespaces that a change may concern, as often as their decisions' cost allows. */
 export function wake(world: World, queue: WorkQueue): void {

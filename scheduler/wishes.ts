@@ -5,6 +5,7 @@ import type { Toleration } from '../cluster/policy.ts';
 import { shownKey, spreadIn, type TopologySpread, topologyOf } from '../cluster/spread.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { perObject } from '../kube/per-object.ts';
 import type { LabelSelectorMatcher } from '../kube/selector.ts';
 import { mismatch } from './expression.ts';
 
@@ -81,9 +82,9 @@ export function schedulersNote(object: KubeObject): string | undefined {
 }
 
 /** What a user asks for on the object itself. An annotation that nobody signed is a user's. */
-export function ownWord(object: KubeObject): Said | undefined {
-  return wordOf(object, 'its annotation', !isSchedulers(object));
-}
+export const ownWord = perObject((object: KubeObject): Said | undefined =>
+  wordOf(object, 'its annotation', !isSchedulers(object)),
+);
 
 function namespaceWord(namespace: KubeObject | undefined): Said | undefined {
   return wordOf(namespace, "its Namespace's annotation");
@@ -115,8 +116,23 @@ export function placesAll(namespace: KubeObject | undefined): boolean {
   return namespaceWord(namespace)?.names !== undefined;
 }
 
-/** Of a workload: `policies` as policiesFor gives them. */
+/** Of a workload: `policies` as policiesFor gives them. Nobody may change it. */
 export function wishOf(
+  object: KubeObject,
+  namespace: KubeObject | undefined,
+  policies: readonly Said[],
+): Wish | undefined {
+  return policies.length === 0 && namespace
+    ? annotatedWish(object)(namespace)
+    : wishBy(object, namespace, policies);
+}
+
+/** What only annotations say: asked at each decision about the Namespace, of all that is in it. */
+const annotatedWish = perObject((object: KubeObject) =>
+  perObject((namespace: KubeObject) => wishBy(object, namespace, [])),
+);
+
+function wishBy(
   object: KubeObject,
   namespace: KubeObject | undefined,
   policies: readonly Said[],

@@ -20,8 +20,8 @@ const shares = { group, version, resource: 'shares' } as const;
 type Written = Omit<Split, 'scale'> & { scale: Scale | undefined };
 
 /**
- * Stale slices go before the shares are written, and those of shares that go after it. The Placement is written under the
- * resourceVersion that it was decided by: a decision from a stale cache must not call back what was told to leave. A slice is
+ * Stale slices go before the shares are written, and those of shares that go after it. Shares and what is said of them are one
+ * write, under the resourceVersion that they were decided by: a decision from a stale cache must not call back what was told to leave. A slice is
  * dropped as it was decided by, too: what a syncer says meanwhile is overlooked by nobody. See decisions/0058.
  */
 export async function writePlacement(
@@ -30,17 +30,18 @@ export async function writePlacement(
   outcome: Written,
   { said, tell, ...writer }: Writer & { said: Said; tell(): void },
 ): Promise<void> {
-  const put = (old: Placement, wanted: Placement) =>
-    commit(writer.client, placements, old, wanted, { cluster, signal: writer.signal });
   const drop = async (c: string) => {
     const slice = said.get(c);
     if (slice) await dropSlice(cluster, slice, writer);
   };
   await Promise.all(outcome.stale.filter((c) => goesFirst(placement, said.get(c))).map(drop));
-  const shared = await put(placement, withShares(placement, outcome));
-  // Once written it has happened, whatever becomes of the status.
+  const wanted = withStatus(withShares(placement, outcome), outcome);
+  await commit(writer.client, placements, placement, wanted, {
+    cluster,
+    signal: writer.signal,
+    whole: true,
+  });
   tell();
-  await put(shared, withStatus(shared, outcome));
   const left = Object.keys(placement.spec?.shares ?? {}).filter((c) => !Object.hasOwn(outcome.shares, c));
   await Promise.all(left.map((c) => drop(c).catch(unlessHeardAnew)));
 }

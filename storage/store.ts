@@ -34,6 +34,11 @@ export interface Store {
    * asks for. Undefined where that takes a disk, another machine or more than a moment: `list` knows.
    */
   recent?(range: Range): readonly Entry[] | undefined;
+  /**
+   * The version of a key that was seen last, at once: there may be a newer one, or none at all. For whoever begins a guarded write,
+   * and reads anew when that fails. Undefined where nothing was seen, and where to read costs no more.
+   */
+  seen?(key: string): Entry | undefined;
   /** Fails with `exists`. */
   create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry>;
   /** Fails with `conflict` (another revision, see StoreError.current) or `missing`. */

@@ -49,6 +49,10 @@ export function encryptedStore(
         return undefined;
       },
     }),
+    seen(key) {
+      const found = store.seen?.(key);
+      return found && openedNow(open, found);
+    },
     create: async (key, value, options) => wrote(open, value, store.create(key, seal(key, value), options)),
     update: async (key, value, expected, options) =>
       wrote(open, value, store.update(key, seal(key, value), expected, options)),
@@ -72,6 +76,18 @@ function sealed(rules: Rules, key: string, value: Uint8Array): Uint8Array {
   } catch (cause) {
     throw new StoreError('corrupt', (cause as Error).message, { key, cause });
   }
+}
+
+/** Undefined where the key of its value is to be asked for, or it cannot be read: whoever reads it anew hears why. */
+function openedNow(open: Open, entry: Entry): Entry | undefined {
+  try {
+    const plain = patiently(open, entry);
+    if (!isLater(plain)) return plain;
+    plain.catch(() => undefined);
+  } catch {
+    // See above.
+  }
+  return undefined;
 }
 
 /** Now, unless something is to be asked for. */

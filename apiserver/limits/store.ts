@@ -25,6 +25,7 @@ export function boundedStore(store: Store, tree: Tree, holds: Holds): Store {
     get: (key, options) => store.get(key, options),
     list: (range, options) => store.list(range, options),
     ...(recent && { recent: (range: Range) => recent.call(store, range) }),
+    seen: (key) => store.seen?.(key),
     create(key, value, options) {
       const chain = chainOf(key, options?.adds);
       if (chain.length === 0) return store.create(key, value, options);

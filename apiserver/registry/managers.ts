@@ -20,6 +20,7 @@ export function withManagers(
   context: WriteContext,
 ): KubeObject {
   if (!context.manager) return next;
+  if (served.info.unmanaged) return withoutManagers(next);
   const requested = served.conversion === undefined ? (context.requested ?? served) : served;
   const by = {
     ...managementOf(registry, cluster, requested, context),
@@ -41,15 +42,20 @@ export function managersAfter(
 ): Later<KubeObject> {
   const { registry, served, cluster } = write;
   const { manager } = context;
-  if (!registry.converting || !manager) return withManagers(old, next, write, context);
+  if (!registry.converting || !manager || served.info.unmanaged)
+    return withManagers(old, next, write, context);
   const by = { ...managementOf(registry, cluster, served, context), manager };
   return withVersions(registry.converting, served, (inVersion) =>
     updateManagers(old, next, { ...by, inVersion }),
   ).catch(() => {
     // What nobody can tell is nobody's, and no reason to refuse a write.
-    const { managedFields: _, ...metadata } = next.metadata;
-    return { ...next, metadata };
+    return withoutManagers(next);
   });
+}
+
+function withoutManagers(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 /** Whose fields a write to the main resource or a subresource can own, and under which name. */

@@ -78,6 +78,12 @@ export class StoreRegistry implements ObjectRegistry {
     return shown;
   }
 
+  seen(served: ServedResource, address: KeyParts): Entry | undefined {
+    const { cluster, namespace, name } = address;
+    const entry = this.store.seen?.(objectKey(served.info, cluster, namespace, name));
+    return entry && asDefined(entry, served);
+  }
+
   readAll(served: ServedResource, cluster: string, namespace: string): Promise<ListResult> {
     return translated(this.store.list(collectionRange(served.info, cluster, namespace)), served.info);
   }

@@ -38,14 +38,17 @@ const mostTries = 100;
  * How the server itself writes what no client may, such as reflections and slices: past admission, defaults and
  * validation. `change` gets the object as it is, or none, and answers what is to be there, or none; it is asked
  * again when somebody wrote in between. What changes nothing is not written. Answers what is there then, or what
- * was deleted.
+ * was deleted. Who `guesses` begins with what this process saw last: see updateObject.
  */
 export async function rewriteObject<T extends KubeObject = KubeObject>(
   store: Store,
   address: ObjectAddress,
   change: (before: T | undefined) => Later<T | undefined>,
+  { guesses = false } = {},
 ): Promise<T | undefined> {
   const { resource, name } = address;
+  const made = guesses && (await guessed(store, address, change));
+  if (made) return made;
   for (let tries = 0; tries < mostTries; tries++) {
     const entry = await translated(store.get(keyOf(address)), resource, name);
     const before = entry && (decodeStored(entry) as T);
@@ -59,6 +62,30 @@ export async function rewriteObject<T extends KubeObject = KubeObject>(
     }
   }
   throw conflict(resource, name, staleObject);
+}
+
+/** Over what this process saw last of it, which costs no question. Undefined: it is to be read. */
+async function guessed<T extends KubeObject>(
+  store: Store,
+  address: ObjectAddress,
+  change: (before: T | undefined) => Later<T | undefined>,
+): Promise<T | undefined> {
+  const seen = store.seen?.(keyOf(address));
+  if (!seen) return undefined;
+  let after: T | undefined;
+  try {
+    const before = decodeStored(seen) as T;
+    after = await change(before);
+    if (after === undefined || before === after || isSame(before, after)) return undefined;
+  } catch {
+    return undefined;
+  }
+  try {
+    return decodeStored(await write(store, keyOf(address), seen, after)) as T;
+  } catch (error) {
+    if (lostRace(error)) return undefined;
+    throw translate(error, address.resource, address.name);
+  }
 }
 
 async function write(

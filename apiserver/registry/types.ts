@@ -109,6 +109,8 @@ export interface ObjectRegistry extends Registry {
   readonly converting?: Converting | undefined;
   /** The stored entry; fails with 404. */
   read(served: ServedResource, address: KeyParts): Promise<Entry>;
+  /** The one that this process saw last, at once: see Store. Undefined where to read costs no more. */
+  seen(served: ServedResource, address: KeyParts): Entry | undefined;
   readAll(served: ServedResource, cluster: string, namespace: string): Promise<ListResult>;
   /** An entry that was listed or watched, by its kind's definition in its own logical cluster: see defined.ts. */
   asDefined(served: ServedResource, cluster: string, entry: Entry, old?: boolean): Entry;

@@ -27,7 +27,11 @@ import type { ObjectRegistry } from './types.ts';
 
 const updateTries = 5;
 
-/** `change` gets a copy that is its own, and is called again when somebody wrote in between. */
+/**
+ * `change` gets a copy that is its own, and is called again when somebody wrote in between. Who `guesses` begins with what this process
+ * saw last, which costs no question: that what is written is written over just that is seen to by the store. Any other outcome, be
+ * it a refusal, or that there is nothing to write or to keep, is that of an object that may be long gone: it is read, and decided anew.
+ */
 export async function updateObject(
   registry: ObjectRegistry,
   served: ServedResource,
@@ -35,6 +39,9 @@ export async function updateObject(
   change: (current: KubeObject) => Later<KubeObject>,
   context: WriteContext,
 ): Promise<KubeObject> {
+  const seen = context.guesses && !context.dryRun ? registry.seen(served, address) : undefined;
+  const done = seen && (await guessed(registry, served, address, { entry: seen, change }, context));
+  if (done) return done;
   for (let tries = 1; ; tries++) {
     const entry = await registry.read(served, address);
     try {
@@ -49,11 +56,40 @@ export async function updateObject(
 
 class LostRace extends Error {}
 
+/** Nothing is written of it. */
+class Unsure extends Error {}
+
+/** What was written; undefined: it is to be read. What becomes of a write that the store does not answer for is not tried again. */
+async function guessed(
+  registry: ObjectRegistry,
+  served: ServedResource,
+  address: KeyParts,
+  { entry, change }: Step,
+  context: WriteContext,
+): Promise<KubeObject | undefined> {
+  const guess = { isWritten: false };
+  try {
+    const own = servedAs(served, entry.value) ?? served;
+    return await updateOnce(registry, own, address, { entry, change, guess }, context);
+  } catch (error) {
+    if (error instanceof LostRace) return undefined;
+    if (guess.isWritten || (isStatusError(error) && error.code >= 500)) throw error;
+    return undefined;
+  }
+}
+
+interface Step {
+  entry: Entry;
+  change: (current: KubeObject) => Later<KubeObject>;
+  /** What is there may be another; and whether it was written over all the same. */
+  guess?: { isWritten: boolean };
+}
+
 async function updateOnce(
   registry: ObjectRegistry,
   served: ServedResource,
   address: KeyParts,
-  step: { entry: Entry; change: (current: KubeObject) => Later<KubeObject> },
+  step: Step,
   context: WriteContext,
 ): Promise<KubeObject> {
   const write = writeOf(registry, served, address.cluster, context);
@@ -68,11 +104,11 @@ async function updateOnce(
 async function updateWith(
   write: KindWrite,
   address: KeyParts,
-  step: { entry: Entry; change: (current: KubeObject) => Later<KubeObject> },
+  step: Step,
   context: WriteContext,
 ): Promise<KubeObject> {
   const { registry, served } = write;
-  const { entry } = step;
+  const { entry, guess } = step;
   const old = decodeStored(entry);
   const changing = step.change(decodeStored(entry));
   const changed = isLater(changing) ? await changing : changing;
@@ -112,30 +148,34 @@ async function updateWith(
   if (validating) await validating;
   next = shownLater(next, served, context);
   next.metadata.resourceVersion = String(entry.revision);
+  const isSame = deepEqual(next, old) && !isStale(entry);
+  if (guess && (isSame || finishesDeletion(next, served))) throw new Unsure();
   if (finishesDeletion(next, served)) return finishDeletion(write, entry, { old, object: next }, context);
-  if (deepEqual(next, old) && !isStale(entry)) return next;
-  if (context.dryRun) {
-    if (context.room) {
-      await context.room({
-        key: entry.key,
-        name: address.name,
-        value: encodeStored(next),
-        before: entry.value,
-      });
-    }
-    return registry.converting ? await registry.converting.written(next) : next;
-  }
+  if (isSame) return next;
+  if (context.dryRun) return await tried(registry, entry, { name: address.name, next }, context);
   try {
     const update = (bytes: Uint8Array) => {
       const adds = context.bounded ? { adds: bytes.length - entry.value.length } : undefined;
       return registry.store.update(entry.key, bytes, entry.revision, adds);
     };
     const now = await written(next, update);
+    if (guess) guess.isWritten = true;
     await hooksOf(served).committed?.(write, address.name, { object: next, old, revision: now.revision });
     return decodeStored(now);
   } catch (error) {
     throw raced(translate(error, served.info, address.name));
   }
+}
+
+/** What would be written, if there is room for it. */
+async function tried(
+  registry: ObjectRegistry,
+  entry: Entry,
+  { name, next }: { name: string; next: KubeObject },
+  { room }: WriteContext,
+): Promise<KubeObject> {
+  if (room) await room({ key: entry.key, name, value: encodeStored(next), before: entry.value });
+  return registry.converting ? await registry.converting.written(next) : next;
 }
 
 /** The last finalizer went: the update is the deletion. */

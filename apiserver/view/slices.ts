@@ -58,7 +58,7 @@ async function noteBound(store: Store, address: SliceAddress, isBound: boolean):
 
 async function write(store: Store, address: SliceAddress, slice: ClusterSlice): Promise<Heard> {
   let heard: Heard | undefined;
-  await rewriteObject<PlacementSlice>(store, sliceAddress(address), async (before) => {
+  const say = async (before: PlacementSlice | undefined) => {
     const { revision } = store;
     const placement = await readObject<Placement>(store, placementAddress(address));
     const isKnown = before !== undefined && isOf(before, placement);
@@ -66,7 +66,8 @@ async function write(store: Store, address: SliceAddress, slice: ClusterSlice): 
     heard = placement && (isShared || isKnown) ? { placement, revision } : undefined;
     if (!heard) return before;
     return isShared || slice.present ? newSlice(heard.placement, address.cluster, slice) : undefined;
-  });
+  };
+  await rewriteObject<PlacementSlice>(store, sliceAddress(address), say, { guesses: true });
   if (!heard) throw notFound(resource, address.name);
   return heard;
 }

@@ -17,4 +17,8 @@ export interface ResourceInfo extends GroupVersionKind {
   readonly subresources: readonly SubresourceInfo[];
   /** The version in which the registry keeps the object, whichever version a request names. */
   readonly storageVersion: string;
+  /** See KindInfo. */
+  readonly statusWithRest?: boolean;
+  /** Nobody but controllers of the server write it, each its own part: nothing is noted in managedFields. */
+  readonly unmanaged?: boolean;
 }

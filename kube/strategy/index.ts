@@ -14,7 +14,7 @@ export interface Strategy {
   /** Drops what a client may not set on create (status) and starts generation at 1; metadata.uid must be set. */
   prepareForCreate(object: KubeObject): void;
   /**
-   * Keeps old status on the main endpoint, all but status on `/status`, and what finalize, approval,
+   * Keeps old status on the main endpoint (but for KindInfo's `statusWithRest`), all but status on `/status`, and what finalize, approval,
    * ephemeralcontainers and resize do not reach; bumps generation when the desired state changed.
    */
   prepareForUpdate(object: KubeObject, old: KubeObject, subresource?: string): void;
@@ -53,6 +53,7 @@ function makeStrategy(info: KindInfo): Strategy {
   const custom: KindRules = { generation: ['spec'], conditionalOnly: true, statusKeeps: allMetadata };
   const rules = root ? (kindRules.get(`${info.group}/${info.kind}`) ?? {}) : custom;
   const ownsStatus = info.subresources?.some(({ name }) => name === 'status') !== false;
+  const keepsStatus = ownsStatus && info.statusWithRest !== true;
   const changed = root ? changedParts(rules) : changedCustom(ownsStatus);
   return {
     hasGeneration: rules.generation !== undefined,
@@ -82,7 +83,7 @@ function makeStrategy(info: KindInfo): Strategy {
         narrowings[subresource]?.(object, old);
         return;
       }
-      if (root === undefined ? ownsStatus : emptyStatus(root)) keep(object, old, 'status');
+      if (root === undefined ? keepsStatus : emptyStatus(root)) keep(object, old, 'status');
       if (root) dropDisabled(object, info);
       rules.update?.(object, old);
       if (rules.generation && changed(object, old)) {

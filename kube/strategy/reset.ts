@@ -28,13 +28,13 @@ const departures: Readonly<Record<string, readonly Path[]>> = {
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/
  */
 export function resetFields(
-  { group, version, kind }: KindInfo,
+  { group, version, kind, statusWithRest }: KindInfo,
   subresource: string,
   { hasStatus, fields }: { hasStatus: boolean; fields: readonly string[] },
 ): readonly Path[] {
   const departure = departures[`${group}/${kind}${subresource === '' ? '' : `/${subresource}`}`];
   if (departure !== undefined) return departure;
-  if (subresource !== 'status') return hasStatus ? [status] : [];
+  if (subresource !== 'status') return hasStatus && statusWithRest !== true ? [status] : [];
   const others = fields.filter((name) => !['apiVersion', 'kind', 'metadata', 'status'].includes(name));
   const builtin = rootType(group, version, kind) !== undefined;
   return [...others.map((name) => [name]), ...(builtin ? [] : [metadata])];

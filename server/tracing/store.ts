@@ -19,6 +19,7 @@ export function tracedStore(store: Store, tracer: SpanTracer): Store {
     get: (key, options) => step('get', key, () => store.get(key, options)),
     list: (range, options) => step('list', range.start, () => store.list(range, options)),
     ...(recent && { recent: (range: Range) => recent.call(store, range) }),
+    seen: (key) => store.seen?.(key),
     create: (key, value, options) => step('create', key, () => store.create(key, value, options)),
     update: (key, value, expected, options) =>
       step('update', key, () => store.update(key, value, expected, options)),

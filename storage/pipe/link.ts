@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { type Range, StoreError } from '../store.ts';
+import { type Range, StoreError, type StoreEvent } from '../store.ts';
 import { type Call, readAnswer, readEntries } from './answers.ts';
 import { asStoreError, readError } from './errors.ts';
 import { BadFrame, type Cursor, Frames } from './frames.ts';
@@ -7,6 +7,7 @@ import { Ask, Tell, VERSION } from './ops.ts';
 import type { Out } from './out.ts';
 import { Outbox } from './outbox.ts';
 import { type Given, type Listener, readPush } from './pushed.ts';
+import { Seen } from './seen.ts';
 
 /**
  * One end of a pipe to a store: questions and their answers, watches, and what is known of the store. Whole frames
@@ -28,6 +29,9 @@ export class Link {
   compacted = 0;
   /** The revision up to which every synced watch has all: in the middle of a push, that before it. */
   told = 0;
+  /** By events. */
+  readonly seen = new Seen();
+  readonly #heard = (event: StoreEvent): void => this.seen.event(event);
   /** Is told once, of why nothing can be asked any more. */
   onOver: (reason: StoreError) => void = () => {};
   #onIdle: () => void = () => {};
@@ -138,6 +142,7 @@ export class Link {
 
   #over(reason: StoreError): void {
     this.failure = reason;
+    this.seen.clear();
     this.#box.stop();
     this.#rejectReady(reason);
     const calls = [...this.#calls.values()];
@@ -174,7 +179,7 @@ export class Link {
   }
 
   #push(frame: Cursor): void {
-    const { revision, compacted, given } = readPush(frame, (id) => this.#listeners.get(id));
+    const { revision, compacted, given } = readPush(frame, (id) => this.#listeners.get(id), this.#heard);
     this.revision = Math.max(this.revision, revision);
     this.compacted = Math.max(this.compacted, compacted);
     if (given.length > 0) this.#deliver(given);

@@ -63,10 +63,16 @@ class PipeStore implements Store {
   }
 
   async get(key: string, options?: { revision?: number }): Promise<Entry | undefined> {
-    return this.#ask(Ask.get, (out) => {
+    const { seen } = this.#link;
+    const found = await this.#ask<Entry | undefined>(Ask.get, (out) => {
       out.string(key);
       out.f64(options?.revision ?? Number.NaN);
     });
+    if (options?.revision === undefined) {
+      if (found) seen.note(found);
+      else seen.forget(key);
+    }
+    return found;
   }
 
   async list(range: Range, options: ListOptions = {}): Promise<ListResult> {
@@ -86,6 +92,10 @@ class PipeStore implements Store {
     return open ? this.#mirrors.recent(range) : undefined;
   }
 
+  seen(key: string): Entry | undefined {
+    return this.#closing === undefined ? this.#link.seen.get(key) : undefined;
+  }
+
   async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<Entry> {
     checkWrite(key, value);
     const body = (out: Out): void => {
@@ -93,7 +103,7 @@ class PipeStore implements Store {
       out.string(key);
       out.value(value);
     };
-    return this.#ask(Ask.create, body, key, value);
+    return this.#written(key, this.#ask(Ask.create, body, key, value));
   }
 
   async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<Entry> {
@@ -104,15 +114,29 @@ class PipeStore implements Store {
       out.f64(expected);
       out.value(value);
     };
-    return this.#ask(Ask.update, body, key, value);
+    return this.#written(key, this.#ask(Ask.update, body, key, value));
   }
 
   async delete(key: string, expected: number, options?: WriteOptions): Promise<Entry> {
-    return this.#ask(Ask.delete, (out) => {
+    const asked = this.#ask<Entry>(Ask.delete, (out) => {
       writeOptions(out, options);
       out.string(key);
       out.f64(expected);
     });
+    // Whether it was done or not, it is not as it was seen.
+    return asked.finally(() => this.#link.seen.forget(key));
+  }
+
+  async #written(key: string, asked: Promise<Entry>): Promise<Entry> {
+    const { seen } = this.#link;
+    try {
+      const entry = await asked;
+      if (this.#link.failure === undefined) seen.note(entry);
+      return entry;
+    } catch (error) {
+      seen.forget(key);
+      throw error;
+    }
   }
 
   async watch(range: Range, options: WatchOptions): Promise<() => void> {

@@ -10,12 +10,13 @@ export interface Given {
 }
 
 /**
- * Reads a push (see push.ts). Those who must be told first are; the others are told later, in this order. An event
+ * Reads a push (see push.ts). `heard` gets each event once. Those who must be told first are; the others are told later, in this order. An event
  * is the same object for all who get it, as is a batch.
  */
 export function readPush(
   frame: Cursor,
   find: (watch: number) => Listener | undefined,
+  heard: (event: StoreEvent) => void = () => {},
 ): { revision: number; compacted: number; given: Given[] } {
   const revision = frame.f64();
   const compacted = frame.f64();
@@ -32,8 +33,11 @@ export function readPush(
   };
   while (frame.more) {
     const item = frame.u8();
-    if (item === Item.event) events.push(readEvent(frame));
-    else if (item === Item.batch) batches.push(readBatch(frame, events));
+    if (item === Item.event) {
+      const event = readEvent(frame);
+      events.push(event);
+      heard(event);
+    } else if (item === Item.batch) batches.push(readBatch(frame, events));
     else if (item === Item.give) {
       const batch = at(batches, frame.u32());
       for (let count = frame.u32(); count > 0; count--) tell(batch);

@@ -235,6 +235,30 @@ function lists(now: () => Store): void {
     expect(store.recent?.(prefixRange('/many/'))).toBeUndefined();
   });
 
+  it('tells what was seen last of a key, and what is written over it is written over just that', async () => {
+    const store = now();
+    expect(store.seen?.('/a')).toBeUndefined();
+    const first = await store.create('/a', bytes('1'));
+    const { seen: known } = await record(store, ALL, 0);
+    const versions = new Map([[first.revision, '1']]);
+    for (let i = 2; i < 6; i++) {
+      const there = await store.get('/a');
+      const written = await store.update('/a', bytes(`${i}`), there?.revision ?? 0);
+      versions.set(written.revision, `${i}`);
+      const seen = store.seen?.('/a');
+      if (seen === undefined) continue;
+      expect([seen.key, versions.get(seen.revision)]).toEqual(['/a', text(seen)]);
+      expect(seen.created).toBe(first.revision);
+    }
+    await until(() => known().length === 5);
+    const last = await store.get('/a');
+    if (store.seen?.('/a')) expect(store.seen('/a')).toEqual(last);
+    await store.delete('/a', last?.revision ?? 0);
+    expect(store.seen?.('/a')).toBeUndefined();
+    await fails(store.update('/a', bytes('late'), last?.revision ?? 0), 'missing');
+    expect(store.seen?.('/a')).toBeUndefined();
+  });
+
   it('takes an exact limit as the end, and a cursor outside the range', async () => {
     for (const key of ['/a/1', '/a/2', '/a/3']) await now().create(key, bytes(''));
     const range = prefixRange('/a/');

@@ -1,5 +1,5 @@
 import { type PlacedKind, placedKind, ruledKind } from '../../../cluster/kinds.ts';
-import { placements, rootCluster } from '../../../cluster/names.ts';
+import { group as ownGroup, placements, rootCluster } from '../../../cluster/names.ts';
 import { type PlacedResource, placedResources } from '../../../cluster/placed-resource.ts';
 import { placementName } from '../../../cluster/placement.ts';
 import type { Placement } from '../../../cluster/types.ts';
@@ -18,7 +18,8 @@ import { recentAt, recentList } from '../../registry/recent.ts';
 export function kindOf(core: Core, request: AdmissionRequest): Later<PlacedKind | undefined> {
   const { info, custom } = request.stored;
   const known = placedKind(info);
-  if (known || !custom || !info.namespaced) return known;
+  // Of ours there is no rule, and each write of each Placement would ask for one.
+  if (known || !custom || !info.namespaced || info.group === ownGroup) return known;
   const rules = collectionRange({ ...placedResources, namespaced: false }, rootCluster, '');
   return andThen(recentList(core.store, rules), (entries) => {
     const all = entries.map((entry) => decodeStored(entry) as PlacedResource);

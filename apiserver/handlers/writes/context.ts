@@ -19,6 +19,7 @@ export function writeContext(
   const bounded = gate !== undefined && !isOwnController(user);
   return {
     bounded,
+    guesses: isOwnController(user),
     ...(bounded && query.dryRun && { room: (write: Tried) => requireRoom(gate, stored.info, write) }),
     manager: query.manager,
     dryRun: query.dryRun,

@@ -68,6 +68,18 @@ test.each([
     { lock: false, cluster: 'root:t' },
     'PATCH /clusters/root:t/api/v1/namespaces/x/configmaps/a/status {"status":{"s":2},"metadata":{"uid":"u"}}',
   ],
+  [
+    'both where they are one write',
+    { ...object, spec: { n: 2, l: [1, 2] }, status: { s: 2 } },
+    { whole: true },
+    'PATCH /api/v1/namespaces/x/configmaps/a {"spec":{"n":2},"status":{"s":2},"metadata":{"uid":"u","resourceVersion":"7"}}',
+  ],
+  [
+    'the status alone of what may be written whole',
+    { ...object, status: { s: 2 } },
+    { whole: true },
+    'PATCH /api/v1/namespaces/x/configmaps/a/status {"status":{"s":2},"metadata":{"uid":"u","resourceVersion":"7"}}',
+  ],
 ])('commits %s in one patch', async (_name, wanted, options, expected) => {
   const { client, sent } = recorder();
   await commit(client, configMaps, object, wanted, options);

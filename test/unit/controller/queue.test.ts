@@ -75,6 +75,20 @@ test('a delayed key comes when its time has come; the earliest of several delays
   expect(clock.pending).toBe(0);
 });
 
+test('what was put off is done with what is done now, and may be put off anew', () => {
+  const { queue: q, clock } = queue();
+  q.addAfter('a', 50);
+  q.addAfter('b', 50);
+  q.overtake('a');
+  q.overtake('never put off');
+  expect(clock.pending).toBe(1);
+  q.addAfter('a', 60);
+  clock.advance(50);
+  expect(q.length).toBe(1);
+  clock.advance(10);
+  expect(q.length).toBe(2);
+});
+
 test('failures delay a key longer each time, up to a bound, until it is forgotten', () => {
   const { queue: q, clock } = queue();
   const delays = Array.from({ length: 6 }, () => {

@@ -37,8 +37,7 @@ function saidOf(of: Placement, ...clusters: string[]): Map<string, PlacementSlic
 
 const at = '/clusters/team/apis/atoll.dev/v1alpha1/namespaces/x';
 const drop = (cluster: string) => `DELETE /syncers/${cluster}${at}/shares/web.deployments.apps/status 7`;
-const spec = `PATCH ${at}/placements/web.deployments.apps 10`;
-const status = `PATCH ${at}/placements/web.deployments.apps/status 11`;
+const whole = `PATCH ${at}/placements/web.deployments.apps 10`;
 
 /** What is asked for, in order, where `refuse` is answered with its code. */
 async function asked(
@@ -101,15 +100,15 @@ test('what was said of no share, or as it left before, goes before the shares ar
   expect(none.requests[0]).toBe(drop('north'));
   const former = placement({ east: leaving, west: active });
   const { requests, told, failure } = await asked(before, toLeave, ['east', 'west'], {}, former);
-  expect([requests, told, failure]).toEqual([[drop('east'), spec, status], [2], undefined]);
+  expect([requests, told, failure]).toEqual([[drop('east'), whole], [2], undefined]);
 });
 
 test('that it is not there, said before it is told to leave, stays where that is not written: nobody says it twice', async () => {
   const before = placement({ east: active, west: active });
   const written = await asked(before, toLeave, ['east', 'west']);
-  expect([written.requests, written.failure]).toEqual([[spec, status], undefined]);
-  const refused = await asked(before, toLeave, ['east', 'west'], { [spec]: [409, 'Conflict'] });
-  expect([refused.requests, refused.failure]).toEqual([[spec], 'Conflict']);
+  expect([written.requests, written.failure]).toEqual([[whole], undefined]);
+  const refused = await asked(before, toLeave, ['east', 'west'], { [whole]: [409, 'Conflict'] });
+  expect([refused.requests, refused.failure]).toEqual([[whole], 'Conflict']);
 });
 
 test('where another word has come since, nothing is written: it is decided anew', async () => {
@@ -126,7 +125,7 @@ test('where another word has come since, nothing is written: it is decided anew'
 test('what was said of a share that goes goes after it, if it still goes', async () => {
   const moves = () =>
     asked(placement({ east: leaving, west: active }), { shares: { west: active } }, ['east']);
-  expect((await moves()).requests).toEqual([spec, status, drop('east')]);
+  expect((await moves()).requests).toEqual([whole, drop('east')]);
   for (const [code, reason] of [
     [409, 'Conflict'],
     [404, 'NotFound'],
@@ -146,9 +145,43 @@ test('a share stays with what was said of it where the Placement was written mea
     placement({ east: leaving, west: active }),
     { shares: { west: active } },
     ['east'],
-    { [spec]: [409, 'Conflict'] },
+    { [whole]: [409, 'Conflict'] },
   );
-  expect([requests, told, failure]).toEqual([[spec], [], 'Conflict']);
+  expect([requests, told, failure]).toEqual([[whole], [], 'Conflict']);
+});
+
+test('shares and what is said of them are one write', async () => {
+  const bodies: object[] = [];
+  const before = placement({ west: { phase: 'Joining', replicas: 2 } });
+  const transport: Transport = async ({ body }) => {
+    bodies.push(JSON.parse(Buffer.from(body ?? '{}').toString()));
+    return { status: 200, headers: {}, body: Buffer.from('{}') };
+  };
+  await writePlacement(
+    'team',
+    { ...before, status: { conditions: [], bound: ['east'] } },
+    {
+      shares: { west: active },
+      stale: [],
+      conditions: [settled],
+      scale: undefined,
+      hold: { held: [], without: [] },
+      rootStatus: undefined,
+    },
+    {
+      client: new Client(transport, { cluster: '*' }),
+      signal: new AbortController().signal,
+      said: new Map(),
+      tell: () => undefined,
+    },
+  );
+  expect(bodies).toEqual([
+    {
+      metadata: { uid: 'p', resourceVersion: '10' },
+      spec: { shares: { west: { phase: 'Active' } } },
+      status: { bound: null, conditions: [settled] },
+    },
+  ]);
 });
 
 test('what clusters say is written by nobody else', async () => {

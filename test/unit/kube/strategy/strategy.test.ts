@@ -64,6 +64,25 @@ describe('a custom resource', () => {
   ])('has its status written with the rest where that is so: %s', (_what, subresources, change, expected) => {
     expect(written(subresources, change)).toEqual(expected);
   });
+
+  it('may have its status written by either, and that is no other generation', () => {
+    const both = { ...names, subresources: [{ name: 'status' }], statusWithRest: true };
+    const { prepareForUpdate } = strategyFor(both);
+    const old = { ...widget, metadata: { ...widget.metadata, generation: 1 } };
+    const left = (change: (object: KubeObject) => void, subresource?: string) => {
+      const next = structuredClone(old);
+      change(next);
+      prepareForUpdate(next, old, subresource);
+      return [next.spec, next.status, next.metadata.generation];
+    };
+    expect(left(said)).toEqual([{ a: 1 }, { b: 3 }, 1]);
+    const changed = (object: KubeObject) => {
+      object.spec = { a: 2 };
+      said(object);
+    };
+    expect(left(changed)).toEqual([{ a: 2 }, { b: 3 }, 2]);
+    expect(left(changed, 'status')).toEqual([{ a: 1 }, { b: 3 }, 1]);
+  });
 });
 
 describe('create', () => {
