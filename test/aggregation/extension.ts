@@ -117,6 +117,8 @@ const verbs = ['create', 'delete', 'get', 'list', 'update', 'watch'];
 class Flunders {
   readonly #all = new Map<string, Flunder>();
   readonly #watches = new Set<{ response: ServerResponse; namespace: string | undefined }>();
+  /** What a watch from an earlier list has missed. */
+  readonly #history: { type: string; object: Flunder; revision: number }[] = [];
   #revision = 1;
 
   serve({ method, url, body }: Asked, response: ServerResponse): void {
@@ -136,10 +138,12 @@ class Flunders {
       const metadata = { resourceVersion: String(this.#revision) };
       return void answer(response, 200, { kind: 'FlunderList', apiVersion: gv, metadata, items });
     }
+    // As servers do that know of no such thing: clients list instead.
+    if (searchParams.has('sendInitialEvents')) return void answer(response, 422, status(422, 'Invalid'));
     response.writeHead(200, { 'content-type': 'application/json' });
     const after = Number(searchParams.get('resourceVersion') ?? 0);
-    for (const one of items) {
-      if (Number(one.metadata['resourceVersion']) > after) event(response, 'ADDED', one);
+    for (const { type, object, revision } of this.#history) {
+      if (revision > after && isIn(object, namespace)) event(response, type, object);
     }
     response.flushHeaders();
     const watch = { response, namespace };
@@ -189,10 +193,13 @@ class Flunders {
     const there = this.#all.get(key);
     this.#all.delete(key);
     this.#revision++;
-    if (there) this.#tell('DELETED', there);
+    if (!there) return;
+    const metadata = { ...there.metadata, resourceVersion: String(this.#revision) };
+    this.#tell('DELETED', { ...there, metadata });
   }
 
   #tell(type: string, object: Flunder): void {
+    this.#history.push({ type, object, revision: this.#revision });
     for (const { response, namespace } of this.#watches)
       if (isIn(object, namespace)) event(response, type, object);
   }
