@@ -2,6 +2,7 @@ import type { ApiRequest, UserInfo } from '../kube/http.ts';
 import type { Entry, Store } from '../storage/store.ts';
 import type { PolicyDispatcher } from './admission/policy/dispatch.ts';
 import type { WebhookDispatcher } from './admission/webhook/dispatch.ts';
+import type { Aggregation } from './aggregation/proxy.ts';
 import type { AuditRecord } from './audit/record.ts';
 import type { ServiceAccountTokens } from './authn/service-account.ts';
 import type { Converter } from './conversion/converter.ts';
@@ -44,6 +45,8 @@ export interface Core {
   podsElsewhere: boolean;
   /** Asks the webhooks that definitions of custom resources name. */
   converter: Converter;
+  /** Passes requests on to API servers that a logical cluster has of its own. */
+  aggregation: Aggregation;
   connectPod: PodConnector | undefined;
   connectService: ServiceConnector | undefined;
   podUsage: PodUsageReader | undefined;

@@ -1,6 +1,5 @@
 import { isPath } from '../cluster/logical.ts';
 import { rootCluster } from '../cluster/names.ts';
-import { isBuiltinGroup } from '../kube/discovery/groups.ts';
 import type { ApiRequest, ApiResponse, UserInfo } from '../kube/http.ts';
 import { andThen, isLater } from '../kube/later.ts';
 import { StatusError, unauthorized } from '../kube/status.ts';
@@ -16,19 +15,15 @@ import { impersonated, impersonates } from './authn/impersonate.ts';
 import { authorizeRequest } from './authz/check.ts';
 import { mastersGroup } from './authz/masters.ts';
 import type { Core, Exchange } from './core.ts';
-import { noSuchResource, respondError, text } from './encode/respond.ts';
+import { noSuchResource, respondError } from './encode/respond.ts';
 import type { Fairness } from './fairness/fairness.ts';
-import { handlerFor, noSuchMetrics } from './handlers/dispatch.ts';
 import { type InFlight, shuttingDown, type Work } from './inflight.ts';
-import { handleInfo } from './info/index.ts';
 import { lasting } from './observe.ts';
 import type { View } from './options.ts';
 import type { Authenticator, Peer } from './plugins.ts';
 import { translate } from './registry/errors.ts';
-import { showDefaults } from './registry/kinds/default-objects.ts';
-import { definedLately } from './registry/kinds/definitions.ts';
 import { clusterIn, isLongRunning } from './request.ts';
-import type { ServedResource } from './served.ts';
+import { handle } from './resource.ts';
 import type { RequestTrace } from './tracer.ts';
 import { Warnings } from './warnings.ts';
 
@@ -212,27 +207,6 @@ async function elsewhere(exchange: Exchange): Promise<ApiResponse> {
   const cluster = isPath(asked) ? await core.paths.lookUp(asked) : undefined;
   if (cluster === undefined || cluster === info.cluster) throw noSuchResource();
   return onward({ ...exchange, info: { ...info, cluster } });
-}
-
-function handle(exchange: Exchange): Promise<ApiResponse> {
-  const { core, info } = exchange;
-  if (!info.isResource) return handleInfo(exchange);
-  const served = core.catalog.find(info.cluster, info.group, info.version, info.resource);
-  if (served !== undefined) return handleServed(exchange, served);
-  return definedLately(core, info).then((late) => {
-    if (late !== undefined) return handleServed(exchange, late);
-    const metrics = noSuchMetrics(info);
-    if (metrics || isBuiltinGroup(info.group)) throw metrics ?? noSuchResource();
-    return text(404, '404 page not found\n');
-  });
-}
-
-function handleServed(exchange: Exchange, served: ServedResource): Promise<ApiResponse> {
-  const { audit, info, request } = exchange;
-  if (audit && info.verb === 'patch') audit.patched(request.body, request.headers['content-type']);
-  const found = handlerFor(exchange, served);
-  const showing = showDefaults(found.exchange);
-  return showing ? showing.then(() => found.handle(found.exchange)) : found.handle(found.exchange);
 }
 
 /** The one write that a logical cluster needs before it exists: that of its own LogicalCluster. */

@@ -3,6 +3,7 @@ import type { Fence } from '../storage/store.ts';
 import { builtinAdmission } from './admission/builtin.ts';
 import { PolicyDispatcher } from './admission/policy/dispatch.ts';
 import { WebhookDispatcher } from './admission/webhook/dispatch.ts';
+import { Aggregation } from './aggregation/proxy.ts';
 import { Audit } from './audit/audit.ts';
 import { anonymous } from './authn/anonymous.ts';
 import { bootstrapAuthenticator } from './authn/bootstrap.ts';
@@ -56,12 +57,24 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const catalog = new Catalog(options.resources ?? []);
   const registry = new StoreRegistry(options.store, catalog, new Roles(), new Flows());
   const egress = options.egress ?? new Egress();
-  const caller = new WebhookCaller(serviceResolver(registry, options.connectService), egress, options.tracer);
+  const resolve = serviceResolver(registry, options.connectService);
+  const caller = new WebhookCaller(resolve, egress, options.tracer);
   const draining = new AbortController();
   const closing = new AbortController();
   // Every watch listens to it.
   setMaxListeners(0, closing.signal);
-  const core = coreOf(options, { registry, caller, draining: draining.signal, closing: closing.signal });
+  const limits = { ...defaultLimits, ...options.limits };
+  const aggregation = new Aggregation({
+    store: options.store,
+    catalog,
+    registry,
+    resolve,
+    egress,
+    millis: limits.requestSeconds * 1000,
+    closing: closing.signal,
+  });
+  const signals = { draining: draining.signal, closing: closing.signal };
+  const core = coreOf(options, { registry, caller, aggregation, limits, ...signals });
   const fairness = fairnessOf(options, registry.flows);
   const ladderFor = ladders(core, rungsOf(core, options, fairness));
   const listeners: Listener[] = [];
@@ -81,17 +94,20 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     },
     among: (processes) => fairness?.among(processes),
     tellProgress: () => core.bookmarks.tell(),
-    ...ending({ draining, closing, listeners, caller }),
+    ...ending({ draining, closing, listeners, outgoing: [caller, aggregation] }),
   };
 }
 
 /** What every request finds, however it comes. */
 function coreOf(
   options: ApiServerOptions,
-  parts: Pick<Core, 'draining' | 'closing'> & { registry: StoreRegistry; caller: WebhookCaller },
+  parts: Pick<Core, 'draining' | 'closing' | 'aggregation' | 'limits'> & {
+    registry: StoreRegistry;
+    caller: WebhookCaller;
+  },
 ): Core {
   const { store } = options;
-  const { registry, caller, draining, closing } = parts;
+  const { registry, caller, aggregation, limits, draining, closing } = parts;
   const { catalog, roles } = registry;
   const tokens = options.accountKeys
     ? new ServiceAccountTokens(options.accountKeys, options.accountIssuer)
@@ -108,10 +124,11 @@ function coreOf(
     webhooks: new WebhookDispatcher({ store, catalog, caller, tracer: options.tracer }),
     podsElsewhere: options.podsElsewhere ?? false,
     converter: new Converter(caller, options),
+    aggregation,
     connectPod: options.connectPod,
     podUsage: options.podUsage,
     connectService: options.connectService,
-    limits: { ...defaultLimits, ...options.limits },
+    limits,
     gate: options.gate,
     bookmarks: new BookmarkClock(store),
     draining,
@@ -182,12 +199,12 @@ function ending({
   draining,
   closing,
   listeners,
-  caller,
+  outgoing,
 }: {
   draining: AbortController;
   closing: AbortController;
   listeners: readonly Listener[];
-  caller: WebhookCaller;
+  outgoing: readonly { close(): void }[];
 }): Pick<ApiServer, 'drain' | 'stopListening' | 'close'> {
   const drain = () => {
     draining.abort();
@@ -204,7 +221,7 @@ function ending({
       await stopListening();
       closing.abort();
       await Promise.all(listeners.map((listener) => listener.close()));
-      caller.close();
+      for (const one of outgoing) one.close();
     },
   };
 }

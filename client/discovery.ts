@@ -31,7 +31,11 @@ interface ResourceEntry {
 /** https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api */
 export async function discover(
   client: Client,
-  options: { cluster?: string | undefined; signal?: AbortSignal | undefined } = {},
+  options: {
+    cluster?: string | undefined;
+    signal?: AbortSignal | undefined;
+    headers?: Record<string, string>;
+  } = {},
 ): Promise<Discovery> {
   const groups = (await client.json('/apis', options)) as { groups?: GroupEntry[] };
   const versions: GroupVersion[] = [{ group: '', version: 'v1' }];

@@ -9,6 +9,7 @@ import { placements, rootCluster, schedulerUser, splitterUser } from '../cluster
 import type { Placement } from '../cluster/types.ts';
 import { runPodAdmissionController } from '../controller/admission/controller.ts';
 import { runRefusedRevisionController } from '../controller/admission/history.ts';
+import { runAvailabilityController } from '../controller/aggregation/controller.ts';
 import { runDisruptionController } from '../controller/disruption/controller.ts';
 import { runEndpointsController } from '../controller/endpoints/controller.ts';
 import { startClusterControllers, startServerControllers } from '../controller/generic.ts';
@@ -77,7 +78,8 @@ export const everything: Duty = async (terms) => {
 export const serverAlone: Duty = async ({ settings: { logger }, term: { signal }, client, informers }) => {
   await ensureSystemNamespaces(client, rootCluster, signal);
   const ranges = ensureServiceRanges(client, { logger, signal });
-  await Promise.all([ranges, startServerControllers({ client, informers, signal, logger })]);
+  const common = { client, informers, signal, logger };
+  await Promise.all([ranges, startServerControllers(common), runAvailabilityController(common)]);
 };
 
 /** WHERE: of all workloads of a physical cluster, so one decides. It also counts how Placements are. */
@@ -142,6 +144,7 @@ async function ofClusters(
     runDisruptionController(common),
     runPodAdmissionController(common),
     runRefusedRevisionController(common),
+    runAvailabilityController(common),
     runVolumesController(common),
     runTypeCheckController({ ...common, checks }),
     startSplitter({

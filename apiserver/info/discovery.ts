@@ -1,19 +1,22 @@
 import { createHash } from 'node:crypto';
+import { othersHeader } from '../../cluster/names.ts';
 import {
   type AggregatedVersion,
   aggregatedContentType,
   aggregatedDiscovery,
 } from '../../kube/discovery/aggregated.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from '../../kube/discovery/legacy.ts';
+import type { OtherVersion } from '../../kube/discovery/others.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import { encodeProtobuf, protobufMediaType } from '../../kube/protobuf/codec.ts';
+import { isOwnController } from '../authn/controllers.ts';
 import type { Exchange } from '../core.ts';
 import type { Encoding } from '../decode/media.ts';
 import { checkAccept, negotiate, parseAccept, plainOffer } from '../encode/negotiate.ts';
 import { contentTypes, encodeAs, type Kinded, noSuchResource, text } from '../encode/respond.ts';
 
 /** /api, /apis and below, as far as they name no resource. `undefined`: another path. Throws StatusError 404, 406. */
-export function handleDiscovery(exchange: Exchange): ApiResponse | undefined {
+export async function handleDiscovery(exchange: Exchange): Promise<ApiResponse | undefined> {
   const { core, info, request } = exchange;
   const parts = info.path
     .slice(1)
@@ -26,20 +29,31 @@ export function handleDiscovery(exchange: Exchange): ApiResponse | undefined {
     if (root === 'api') checkAccept(request.headers);
     const asked = aggregatedForm(request.headers['accept']);
     if (asked) return aggregated(exchange, asked, root === 'api');
+    const others = root === 'apis' ? await othersFor(exchange) : [];
     const address = request.headers['host'] ?? 'localhost';
-    return respond(exchange, root === 'api' ? apiVersions(address) : apiGroupList(resources));
+    return respond(exchange, root === 'api' ? apiVersions(address) : apiGroupList(resources, others));
   }
   if (root === 'api') {
     const list = apiResourceList(resources, { group: '', version: group });
     if (parts.length > 2 || list === undefined) throw noSuchResource();
     return respond(exchange, list);
   }
-  const found = apiGroup(resources, group);
+  const others = parts.length === 2 ? await othersFor(exchange) : [];
+  const found = apiGroup(resources, group, others);
   if (found === undefined) return text(404, '404 page not found\n');
   if (parts.length === 2) return respond(exchange, found);
   const list = apiResourceList(resources, { group, version });
   if (parts.length > 3 || list === undefined) throw noSuchResource();
   return respond(exchange, list);
+}
+
+/** What reads all logical clusters at once, as garbage collection does, waits for no server of one of them. */
+async function othersFor(
+  { core, info, request, user }: Exchange,
+  withResources = false,
+): Promise<readonly OtherVersion[]> {
+  if (isOwnController(user) && request.headers[othersHeader] === undefined) return [];
+  return core.aggregation.others(info.cluster, withResources);
 }
 
 interface AggregatedForm {
@@ -76,8 +90,10 @@ interface Document {
 /** By what is served: nothing but a CRD changes it. */
 const documents = new WeakMap<object, Map<string, { generation: number; document: Document }>>();
 
-function aggregated(exchange: Exchange, form: AggregatedForm, isCore: boolean): ApiResponse {
-  const { bytes, tag } = documentFor(exchange, form, isCore);
+async function aggregated(exchange: Exchange, form: AggregatedForm, isCore: boolean): Promise<ApiResponse> {
+  const others = isCore ? [] : await othersFor(exchange, true);
+  const made = others.length > 0 ? document(exchange, form, isCore, others) : undefined;
+  const { bytes, tag } = made ?? documentFor(exchange, form, isCore);
   const headers = { etag: tag, vary: 'Accept', 'cache-control': 'public' };
   if (exchange.request.headers['if-none-match'] === tag) {
     return { status: 304, headers, body: new Uint8Array() };
@@ -86,7 +102,8 @@ function aggregated(exchange: Exchange, form: AggregatedForm, isCore: boolean): 
   return { status: 200, headers: { ...headers, 'content-type': type }, body: bytes };
 }
 
-function documentFor(exchange: Exchange, { version, encoding }: AggregatedForm, isCore: boolean): Document {
+function documentFor(exchange: Exchange, form: AggregatedForm, isCore: boolean): Document {
+  const { version, encoding } = form;
   const { catalog } = exchange.core;
   const { cluster } = exchange.info;
   const key = `${version} ${encoding} ${isCore} ${catalog.hasCustom(cluster) ? cluster : ''}`;
@@ -94,12 +111,22 @@ function documentFor(exchange: Exchange, { version, encoding }: AggregatedForm, 
   documents.set(catalog, known);
   const there = known.get(key);
   if (there?.generation === catalog.generationOf(cluster)) return there.document;
-  const value = aggregatedDiscovery(catalog.infos(cluster), version, isCore) as unknown as Kinded;
+  const made = document(exchange, form, isCore, []);
+  known.set(key, { generation: catalog.generationOf(cluster), document: made });
+  return made;
+}
+
+function document(
+  { core, info }: Exchange,
+  { version, encoding }: AggregatedForm,
+  isCore: boolean,
+  others: readonly OtherVersion[],
+): Document {
+  const infos = core.catalog.infos(info.cluster);
+  const value = aggregatedDiscovery(infos, version, isCore, others) as unknown as Kinded;
   const bytes = encodeAs(value, { encoding, shape: 'object', version: 'v1', pretty: false });
   const tag = `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`;
-  const document = { bytes, tag };
-  known.set(key, { generation: catalog.generationOf(cluster), document });
-  return document;
+  return { bytes, tag };
 }
 
 /** Throws StatusError 406. */

@@ -26,7 +26,8 @@ export async function handleInfo(exchange: Exchange): Promise<ApiResponse> {
   }
   if (path === '/') return paths(exchange);
   return (
-    handleDiscovery(exchange) ??
+    (/^\/apis\/[^/]+\/[^/]+$/.test(path) ? await core.aggregation.handle(exchange) : undefined) ??
+    (await handleDiscovery(exchange)) ??
     handleOpenApi(exchange) ??
     handleIssuer(exchange) ??
     text(404, '404 page not found\n')

@@ -14,6 +14,7 @@ const builtins: readonly ServedResource[] = builtinResources.map((info) => ({
  */
 export class Catalog {
   readonly #common: readonly ServedResource[];
+  readonly #commonGroups: ReadonlySet<string>;
   readonly #commonIndex = new Map<string, ServedResource>();
   /** What is served everywhere wins over a CRD of one logical cluster, so it needs no look at those. */
   readonly #commonStored = new Map<string, ServedResource>();
@@ -27,6 +28,7 @@ export class Catalog {
 
   constructor(own: readonly ServedResource[]) {
     this.#common = [...builtins, ...own];
+    this.#commonGroups = new Set(this.#common.map(({ info }) => info.group));
     for (const served of this.#common) this.#commonIndex.set(indexKey(served.info), served);
     for (const { info } of this.#common) {
       const key = `${info.group}/${info.resource}`;
@@ -68,6 +70,11 @@ export class Catalog {
   /** What is served in every logical cluster. */
   get common(): readonly ServedResource[] {
     return this.#common;
+  }
+
+  /** Whether a group is served in every logical cluster, and so is nobody else's in any. */
+  isCommon(group: string): boolean {
+    return this.#commonGroups.has(group);
   }
 
   resources(cluster: string): readonly ServedResource[] {

@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { type DiscoveredResource, discover } from '../../client/discovery.ts';
 import { isMissing } from '../../client/errors.ts';
 import { placedKind } from '../../cluster/kinds.ts';
-import { group as atollGroup } from '../../cluster/names.ts';
+import { group as atollGroup, othersHeader } from '../../cluster/names.ts';
 import { isReflected } from '../../cluster/reflected.ts';
 import type { PlacementSpec } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
@@ -27,7 +27,11 @@ export interface Where {
  */
 export async function emptyNamespace(client: Client, where: Where): Promise<Remains> {
   const { cluster, signal } = where;
-  const { resources, failed } = await discover(client, { cluster, signal });
+  const { resources, failed } = await discover(client, {
+    cluster,
+    signal,
+    headers: { [othersHeader]: 'yes' },
+  });
   const tally = {
     counts: {} as Record<string, number>,
     finalizers: {} as Record<string, number>,

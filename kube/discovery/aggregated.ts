@@ -2,6 +2,7 @@ import type { GroupVersionKind } from '../gvk.ts';
 import type { JsonObject } from '../object.ts';
 import type { ResourceInfo } from '../schema/resource.ts';
 import { type Group, groupsOf, isBuiltinGroup, resourcesOf } from './groups.ts';
+import type { OtherVersion } from './others.ts';
 
 export type AggregatedVersion = 'v2' | 'v2beta1';
 
@@ -14,13 +15,14 @@ export function aggregatedDiscovery(
   resources: readonly ResourceInfo[],
   version: AggregatedVersion,
   core: boolean,
+  others: readonly OtherVersion[] = [],
 ): JsonObject {
-  const groups = groupsOf(resources).filter((group) => (group.name === '') === core);
+  const groups = groupsOf(resources, others).filter((group) => (group.name === '') === core);
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion: `apidiscovery.k8s.io/${version}`,
     metadata: {},
-    items: groups.map((group) => groupDiscovery(resources, group)),
+    items: groups.map((group) => groupDiscovery(resources, group, others)),
   };
 }
 
@@ -29,14 +31,29 @@ export function aggregatedContentType(version: AggregatedVersion): string {
   return `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
 }
 
-function groupDiscovery(resources: readonly ResourceInfo[], group: Group): JsonObject {
+function groupDiscovery(
+  resources: readonly ResourceInfo[],
+  group: Group,
+  others: readonly OtherVersion[],
+): JsonObject {
+  const otherOf = (version: string) =>
+    others.find((one) => one.group === group.name && one.version === version);
   return {
     metadata: group.name === '' ? {} : { name: group.name },
-    versions: group.versions.map((version) => ({
-      version,
-      resources: resourcesOf(resources, { group: group.name, version }).map(resourceDiscovery),
-      freshness: 'Current',
-    })),
+    versions: group.versions.map((version) => {
+      const other = otherOf(version);
+      if (other)
+        return {
+          version,
+          ...(other.resources?.length && { resources: [...other.resources] }),
+          freshness: other.stale ? 'Stale' : 'Current',
+        };
+      return {
+        version,
+        resources: resourcesOf(resources, { group: group.name, version }).map(resourceDiscovery),
+        freshness: 'Current',
+      };
+    }),
   };
 }
 

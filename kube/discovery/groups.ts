@@ -1,6 +1,7 @@
 import type { GroupVersion } from '../gvk.ts';
 import { builtinResources } from '../schema/builtin.ts';
 import type { ResourceInfo } from '../schema/resource.ts';
+import { definedPriority, type OtherVersion } from './others.ts';
 
 /** One API group with its versions, preferred first. */
 export interface Group {
@@ -12,7 +13,8 @@ export interface Group {
  * The groups that `resources` make, the core group ('') first: built-in groups in kube-apiserver's order, then all
  * others by name; versions by Kubernetes' version priority.
  */
-export function groupsOf(resources: readonly ResourceInfo[]): Group[] {
+export function groupsOf(resources: readonly ResourceInfo[], others: readonly OtherVersion[] = []): Group[] {
+  if (others.length > 0) return merged(groupsOf(resources), others);
   const versions = new Map<string, Set<string>>();
   for (const { group, version } of resources) {
     const known = versions.get(group);
@@ -22,6 +24,30 @@ export function groupsOf(resources: readonly ResourceInfo[]): Group[] {
   return [...versions]
     .map(([name, of]) => ({ name, versions: [...of].sort(compareVersions) }))
     .sort((a, b) => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1));
+}
+
+/** What others serve comes after what is built in, with what definitions do, by its priorities. */
+function merged(here: readonly Group[], others: readonly OtherVersion[]): Group[] {
+  const groups = new Map(here.map(({ name, versions }) => [name, [...versions]]));
+  for (const { group, version } of others) groups.set(group, [...(groups.get(group) ?? []), version]);
+  const of = (group: string) => others.filter((one) => one.group === group);
+  const groupPriority = (name: string) => {
+    const given = of(name).map((one) => one.groupPriority);
+    return Math.max(...given, here.some((one) => one.name === name) ? definedPriority.group : 0);
+  };
+  const versionPriority = (group: string, version: string) =>
+    of(group).find((one) => one.version === version)?.versionPriority ?? definedPriority.version;
+  return [...groups]
+    .map(([name, versions]) => {
+      const order = (a: string, b: string) =>
+        versionPriority(name, b) - versionPriority(name, a) || compareVersions(a, b);
+      return { name, versions: of(name).length > 0 ? versions.sort(order) : versions };
+    })
+    .sort((a, b) => {
+      const byRank = rank(a.name) - rank(b.name);
+      if (byRank !== 0) return byRank;
+      return groupPriority(b.name) - groupPriority(a.name) || (a.name < b.name ? -1 : 1);
+    });
 }
 
 export function resourcesOf(resources: readonly ResourceInfo[], gv: GroupVersion): ResourceInfo[] {

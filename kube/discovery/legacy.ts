@@ -3,6 +3,7 @@ import { formatApiVersion, type GroupVersion } from '../gvk.ts';
 import type { Json, JsonObject } from '../object.ts';
 import type { ResourceInfo } from '../schema/resource.ts';
 import { type Group, groupsOf, resourcesOf } from './groups.ts';
+import type { OtherVersion } from './others.ts';
 
 /** Unaggregated discovery. https://kubernetes.io/docs/concepts/overview/kubernetes-api/#unaggregated-discovery */
 
@@ -16,14 +17,21 @@ export function apiVersions(serverAddress: string): JsonObject {
 }
 
 /** GET /apis */
-export function apiGroupList(resources: readonly ResourceInfo[]): JsonObject {
-  const groups = groupsOf(resources).filter((group) => group.name !== '');
+export function apiGroupList(
+  resources: readonly ResourceInfo[],
+  others: readonly OtherVersion[] = [],
+): JsonObject {
+  const groups = groupsOf(resources, others).filter((group) => group.name !== '');
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map(groupEntry) };
 }
 
 /** GET /apis/GROUP; undefined when nothing serves the group. */
-export function apiGroup(resources: readonly ResourceInfo[], name: string): JsonObject | undefined {
-  const group = groupsOf(resources).find((g) => g.name === name && name !== '');
+export function apiGroup(
+  resources: readonly ResourceInfo[],
+  name: string,
+  others: readonly OtherVersion[] = [],
+): JsonObject | undefined {
+  const group = groupsOf(resources, others).find((g) => g.name === name && name !== '');
   return group && { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group) };
 }
 

@@ -37,19 +37,6 @@ export const accepted: readonly Accepted[] = [
     atoll: /^https:\/\/kubernetes\.default\.svc\/clusters\/[a-z0-9]{16}$/,
   },
   {
-    id: 'aggregated-servers',
-    request: /^GET \/apis$/,
-    cases: /^discovery\/apiservice$/,
-    path: /^body\.(groups|items)\.length$/,
-  },
-  {
-    id: 'aggregated-servers',
-    request: /^GET \/apis\/[^/]+\.example\.com/,
-    cases: /^discovery\/apiservice$/,
-    path: /^status$/,
-    atoll: /^404/,
-  },
-  {
     id: 'anonymous-elsewhere',
     cases: /^authn\/credentials\//,
     path: /^status$/,

@@ -12,20 +12,20 @@ interface Target {
   namespace?: string;
 }
 
-/** Says of an APIService that is another server's whether it is reachable: this server proxies to none. */
+/** Says at once of an APIService whose Service is not there that it is not; whether others answer a controller finds out. */
 export async function tellAvailable(write: KindWrite, name: string, change: Committed): Promise<void> {
   const { object } = change;
   const target = targetOf(object);
   if (target === undefined || object === undefined || object.metadata.deletionTimestamp) return;
   const at = objectKey(services, write.cluster, target.namespace ?? '', target.name ?? '');
-  const entry = await write.registry.store.get(at);
-  await tell(write, name, object, available(target, entry !== undefined));
+  if ((await write.registry.store.get(at)) !== undefined) return;
+  await tell(write, name, object, serviceNotFound(target));
 }
 
-/** A Service came or went that an APIService may name. */
+/** A Service went that an APIService may name. */
 export async function tellApiServices(write: KindWrite, { object, old }: Committed): Promise<void> {
-  const { metadata } = object ?? old ?? {};
-  if (metadata === undefined || (object !== undefined && old !== undefined)) return;
+  const { metadata } = old ?? {};
+  if (metadata === undefined || object !== undefined) return;
   const { registry, cluster } = write;
   const served = registry.find(cluster, 'apiregistration.k8s.io', 'apiservices');
   if (served === undefined) return;
@@ -35,7 +35,7 @@ export async function tellApiServices(write: KindWrite, { object, old }: Committ
     const target = targetOf(apiService);
     if (target?.name !== metadata.name || target?.namespace !== metadata.namespace) continue;
     const { name } = parseKey(served.info, entry.key);
-    await tell({ ...write, served }, name, apiService, available(target ?? {}, object !== undefined));
+    await tell({ ...write, served }, name, apiService, serviceNotFound(target ?? {}));
   }
 }
 
@@ -43,15 +43,9 @@ function targetOf(apiService: KubeObject | undefined): Target | undefined {
   return (apiService?.spec as { service?: Target } | undefined)?.service;
 }
 
-function available({ name, namespace }: Target, exists: boolean): Condition {
-  return {
-    type: 'Available',
-    status: 'False',
-    reason: exists ? 'FailedDiscoveryCheck' : 'ServiceNotFound',
-    message: exists
-      ? 'this server does not pass requests on to other API servers'
-      : `service/${name} in "${namespace}" is not present`,
-  };
+function serviceNotFound({ name, namespace }: Target): Condition {
+  const message = `service/${name} in "${namespace}" is not present`;
+  return { type: 'Available', status: 'False', reason: 'ServiceNotFound', message };
 }
 
 async function tell(write: KindWrite, name: string, apiService: KubeObject, told: Condition): Promise<void> {

@@ -270,6 +270,7 @@ describe('a server that cannot prove who it is', () => {
       }
     }
     expect(found.sort()).toEqual([
+      'apiserver/aggregation/proxy.ts: rejectUnauthorized: !insecure,',
       'apiserver/wire/http.ts: rejectUnauthorized: false },',
       'client/http.ts: rejectUnauthorized: !of.insecure,',
       'client/kubeconfig.ts: rejectUnauthorized === false,',

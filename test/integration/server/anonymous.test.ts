@@ -248,6 +248,8 @@ describe('nobody is answered', () => {
       }
     }
     expect(said.sort()).toEqual([
+      // As a client: another API server grants what was asked of it.
+      "apiserver/aggregation/send.ts: .on('upgrade'",
       'apiserver/wire/http.ts: Fastify(',
       "apiserver/wire/upgrade.ts: .on('upgrade'",
       // A person's own machine for a moment, on loopback: where the browser comes back to.

@@ -1,0 +1,54 @@
+import { expect } from 'vitest';
+import { type Extension, group, version } from '../../../aggregation/extension.ts';
+import type { Api } from '../api.ts';
+
+export const apiServices = '/apis/apiregistration.k8s.io/v1/apiservices';
+export const authentication = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
+
+/** A Service at this machine: what a name leads to is for the policy of egress. */
+export function externalService(externalName = 'localhost'): object {
+  const metadata = { name: 'wardle', namespace: 'default' };
+  return { apiVersion: 'v1', kind: 'Service', metadata, spec: { type: 'ExternalName', externalName } };
+}
+
+export function apiService(
+  { port, caBundle }: Pick<Extension, 'port' | 'caBundle'>,
+  spec: object = {},
+): object {
+  const whole = {
+    group,
+    version,
+    groupPriorityMinimum: 1000,
+    versionPriority: 15,
+    service: { namespace: 'default', name: 'wardle', port },
+    caBundle,
+    ...spec,
+  };
+  const name = `${whole.version}.${whole.group}`;
+  return { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name }, spec: whole };
+}
+
+/** Has the extension serve its group in a logical cluster, as its ConfigMap says, and says that it is available. */
+export async function register(
+  api: Api,
+  extension: Extension,
+  prefix = '',
+  spec: object = {},
+): Promise<void> {
+  const { status, body } = await api.call('GET', prefix + authentication);
+  expect([status, body.message]).toEqual([200, undefined]);
+  extension.trust(body.data['requestheader-client-ca-file']);
+  await api.call('POST', `${prefix}/api/v1/namespaces/default/services`, externalService());
+  const made = apiService(extension, spec) as { metadata: { name: string } };
+  const created = await api.call('POST', prefix + apiServices, made);
+  expect([created.status, created.body.message]).toEqual([201, undefined]);
+  await makeAvailable(api, made.metadata.name, prefix);
+}
+
+export async function makeAvailable(api: Api, name: string, prefix = ''): Promise<void> {
+  const conditions = [{ type: 'Available', status: 'True', reason: 'Passed', message: 'all checks passed' }];
+  const written = await api.call('PATCH', `${prefix}${apiServices}/${name}/status`, {
+    status: { conditions },
+  });
+  expect([written.status, written.body.message]).toEqual([200, undefined]);
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { groupsOf } from '../../../../kube/discovery/groups.ts';
+import { type OtherVersion, otherResources } from '../../../../kube/discovery/others.ts';
+import { builtinResources } from '../../../../kube/schema/builtin.ts';
+
+const defined = (group: string, version: string) => ({ ...builtinResources[0], group, version }) as never;
+const other = (
+  group: string,
+  version: string,
+  groupPriority: number,
+  versionPriority: number,
+): OtherVersion => ({
+  group,
+  version,
+  groupPriority,
+  versionPriority,
+});
+
+test('groups of other servers come after what is built in, by their priorities among those of definitions', () => {
+  const here = [...builtinResources, defined('m.example.com', 'v1'), defined('m.example.com', 'v2')];
+  const groups = groupsOf(here, [
+    other('a.example.com', 'v1', 100, 10),
+    other('z.example.com', 'v1alpha1', 2000, 20),
+    other('z.example.com', 'v1', 500, 10),
+    other('m.example.com', 'v1beta1', 10, 200),
+    other('m.example.com', 'v3', 10, 1),
+  ]);
+  const builtin = groupsOf(builtinResources);
+  expect(groups.slice(0, builtin.length)).toEqual(builtin);
+  expect(groups.slice(builtin.length)).toEqual([
+    { name: 'z.example.com', versions: ['v1alpha1', 'v1'] },
+    { name: 'm.example.com', versions: ['v1beta1', 'v2', 'v1', 'v3'] },
+    { name: 'a.example.com', versions: ['v1'] },
+  ]);
+});
+
+test('of what a server says it serves only what can be read is taken', () => {
+  const gv = { group: 'g', version: 'v1' };
+  expect(otherResources(undefined, gv)).toEqual([]);
+  expect(otherResources({ resources: 'none' }, gv)).toEqual([]);
+  const resources = [
+    { name: 'as', namespaced: true, kind: 'A', verbs: ['get', 5], categories: 'all', singularName: 5 },
+    { name: 'as/scale', group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get'] },
+    { name: 'lost/status', kind: 'Lost' },
+    { name: 5 },
+    null,
+  ];
+  expect(otherResources({ resources }, gv)).toEqual([
+    {
+      resource: 'as',
+      responseKind: { group: 'g', version: 'v1', kind: 'A' },
+      scope: 'Namespaced',
+      singularResource: '',
+      verbs: ['get'],
+      subresources: [
+        {
+          subresource: 'scale',
+          responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+          verbs: ['get'],
+        },
+      ],
+    },
+  ]);
+});
