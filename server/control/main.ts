@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { Socket } from 'node:net';
 import { createApiServer } from '../../apiserver/server.ts';
+import { both, isWithin } from '../../apiserver/slices/keys.ts';
 import { openPipe } from '../../storage/pipe/pipe.ts';
 import { apiOptions } from '../api.ts';
 import { startControllers } from '../controllers.ts';
@@ -43,7 +44,8 @@ async function control({ settings, rootCa, url }: Extract<Order, { order: 'contr
   const logger = jsonLogger(settings.logLevel);
   logProcess(logger);
   const { signal } = stop;
-  const stored = await openPipe(new Socket({ fd: storeDescriptor }));
+  const keeps = (key: string) => isWithin(key, both);
+  const stored = await openPipe(new Socket({ fd: storeDescriptor }), { keeps });
   const encryption = await loadEncryption({ settings, logger, signal });
   metrics.add(encryption.families);
   const store = encryption.over(stored);
