@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { Socket } from 'node:net';
 import { createApiServer } from '../../apiserver/server.ts';
-import { both, isWithin } from '../../apiserver/slices/keys.ts';
 import { openPipe } from '../../storage/pipe/pipe.ts';
 import { apiOptions } from '../api.ts';
 import { startControllers } from '../controllers.ts';
@@ -14,6 +13,7 @@ import { Metrics } from '../metrics/metrics.ts';
 import { Profiler } from '../profiling/profiler.ts';
 import { loadRecorders } from '../recorders.ts';
 import { type SyncerManager, startSyncerManager } from '../syncers.ts';
+import { isGuessed } from './guessed.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
 
 /*
@@ -44,8 +44,7 @@ async function control({ settings, rootCa, url }: Extract<Order, { order: 'contr
   const logger = jsonLogger(settings.logLevel);
   logProcess(logger);
   const { signal } = stop;
-  const keeps = (key: string) => isWithin(key, both);
-  const stored = await openPipe(new Socket({ fd: storeDescriptor }), { keeps });
+  const stored = await openPipe(new Socket({ fd: storeDescriptor }), { keeps: isGuessed });
   const encryption = await loadEncryption({ settings, logger, signal });
   metrics.add(encryption.families);
   const store = encryption.over(stored);
