@@ -58,19 +58,15 @@ export class Aggregation {
   readonly #authorities: RequestHeaderAuthorities;
   readonly #underWay: UnderWay;
   readonly #resources: OtherResources;
-  /** Reads may be asked again, and so take a connection that is kept; writes take their own. */
-  readonly #kept: https.Agent;
-  readonly #fresh: https.Agent;
+  /** Each request takes a connection of its own: what is kept of so many servers has no bound that is a tenant's own. */
+  readonly #agent: https.Agent;
 
   constructor(options: AggregationOptions) {
     this.#options = options;
     this.#authorities = new RequestHeaderAuthorities(options.store);
     this.#underWay = options.underWay ?? new UnderWay();
     this.#resources = new OtherResources((cluster, service) => this.#list(cluster, service));
-    this.#kept = options.egress.guard(
-      new https.Agent({ keepAlive: true, maxFreeSockets: 2, minVersion: 'TLSv1.2' }),
-    );
-    this.#fresh = options.egress.guard(new https.Agent({ minVersion: 'TLSv1.2' }));
+    this.#agent = options.egress.guard(new https.Agent({ maxCachedSessions: 0, minVersion: 'TLSv1.2' }));
   }
 
   /** Who else serves a version of a group there. What is served here is never another's. */
@@ -135,7 +131,7 @@ export class Aggregation {
         over();
         return unavailable();
       }
-      const response = await this.#send({ ...sent, body: request.body, signal, over });
+      const response = await send({ ...sent, body: request.body, signal, over });
       if (lasts) over.answered();
       if (isRedirect(response)) return redirected(response);
       return isOwnController(exchange.user) ? { ...response, body: upTo(mostOwn, response.body) } : response;
@@ -155,8 +151,7 @@ export class Aggregation {
   }
 
   close(): void {
-    this.#kept.destroy();
-    this.#fresh.destroy();
+    this.#agent.destroy();
   }
 
   async #sent(
@@ -172,7 +167,7 @@ export class Aggregation {
     const name = `${service.name}.${service.namespace}.svc`;
     const reads = request.method === 'GET' || request.method === 'HEAD';
     const options: https.RequestOptions = {
-      agent: reads && !request.headers['upgrade'] ? this.#kept : this.#fresh,
+      agent: this.#agent,
       method: request.method,
       host: route.host,
       port: route.port,
@@ -189,16 +184,6 @@ export class Aggregation {
       },
     };
     return { options };
-  }
-
-  async #send(sending: Parameters<typeof send>[0]): Promise<ApiResponse> {
-    try {
-      return await send(sending);
-    } catch (error) {
-      // The other end may close a kept connection in the moment in which it is used again.
-      if (!(error as { stale?: boolean }).stale || sending.options.agent !== this.#kept) throw error;
-      return send({ ...sending, options: { ...sending.options, agent: this.#fresh } });
-    }
   }
 
   /** For how long: until the caller goes, the server closes, or there is no more time. */
