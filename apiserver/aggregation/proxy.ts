@@ -1,7 +1,7 @@
 import https from 'node:https';
 import { checkHeader, controllersUser } from '../../cluster/names.ts';
 import type { OtherVersion } from '../../kube/discovery/others.ts';
-import type { GroupVersion } from '../../kube/gvk.ts';
+import { formatApiVersion, type GroupVersion } from '../../kube/gvk.ts';
 import type { ApiRequest, ApiResponse, UserInfo } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { StatusError } from '../../kube/status.ts';
@@ -48,6 +48,8 @@ const ourselves: UserInfo = { name: 'system:kube-aggregator', groups: ['system:m
 /** Our controllers have others to look after. */
 const ownMillis = 5_000;
 const mostOwn = 8 << 20;
+/** APIServices of a logical cluster that discovery looks at, by name: it is asked for by whoever asks what there is. */
+const mostShown = 500;
 
 /**
  * Passes requests on to the API servers that a logical cluster has of its own: whoever an APIService there names.
@@ -73,7 +75,7 @@ export class Aggregation {
   async find(cluster: string, group: string, version: string): Promise<AggregatedService | undefined> {
     const { store, catalog } = this.#options;
     if (cluster === '*' || version === '') return undefined;
-    if (servesItself(catalog, cluster, { group, version })) return undefined;
+    if (servedHere(catalog, cluster)({ group, version })) return undefined;
     const entry = await store.get(objectKey(apiServices, cluster, '', `${version}.${group}`));
     const found = entry && aggregatedIn(decodeStored(entry) as KubeObject<Record<string, unknown>>);
     return found?.group === group && found.version === version ? found : undefined;
@@ -97,20 +99,24 @@ export class Aggregation {
     return service.available ? this.#ask(exchange, service, own ? ourselves : user) : unavailable();
   }
 
-  /** What others serve in a logical cluster, one after the other; with the resources, where they are wanted. */
+  /** What others serve in a logical cluster, of so many; with the resources, where they are wanted. */
   async others(cluster: string, withResources = false): Promise<OtherVersion[]> {
     const { store, catalog } = this.#options;
     if (cluster === '*') return [];
-    const { entries } = await store.list(collectionRange(apiServices, cluster, ''));
-    const found: Promise<OtherVersion>[] = [];
-    for (const entry of entries) {
-      const service = aggregatedIn(decodeStored(entry) as KubeObject<Record<string, unknown>>);
-      if (service === undefined || servesItself(catalog, cluster, service)) continue;
-      const { group, version, groupPriority, versionPriority } = service;
-      const other = { group, version, groupPriority, versionPriority };
-      found.push(withResources ? this.#resources.of(cluster, service, other) : Promise.resolve(other));
-    }
-    return Promise.all(found);
+    const { entries } = await store.list(collectionRange(apiServices, cluster, ''), { limit: mostShown });
+    const isOurs = entries.length > 0 ? servedHere(catalog, cluster) : () => true;
+    const services = entries
+      .map((entry) => aggregatedIn(decodeStored(entry) as KubeObject<Record<string, unknown>>))
+      .filter((service) => service !== undefined)
+      .filter((service) => !isOurs(service));
+    this.#resources.retain(cluster, services);
+    return Promise.all(
+      services.map((service) => {
+        const { group, version, groupPriority, versionPriority } = service;
+        const other = { group, version, groupPriority, versionPriority };
+        return withResources ? this.#resources.of(cluster, service, other) : other;
+      }),
+    );
   }
 
   /** Writes what API servers there know us by, where that is looked for. */
@@ -223,7 +229,7 @@ export class Aggregation {
 }
 
 /** What is served in every logical cluster is nobody else's in any version, what a definition serves in that one. */
-function servesItself(catalog: Catalog, cluster: string, { group, version }: GroupVersion): boolean {
-  if (group === '' || catalog.isCommon(group)) return true;
-  return catalog.infos(cluster).some((info) => info.group === group && info.version === version);
+function servedHere(catalog: Catalog, cluster: string): (gv: GroupVersion) => boolean {
+  const served = new Set(catalog.infos(cluster).map(formatApiVersion));
+  return (gv) => gv.group === '' || catalog.isCommon(gv.group) || served.has(formatApiVersion(gv));
 }
