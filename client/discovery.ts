@@ -1,4 +1,6 @@
+import { isResourceName, mostResources } from '../kube/discovery/others.ts';
 import { type GroupVersion, parseApiVersion } from '../kube/gvk.ts';
+import { isRecord } from '../kube/untyped.ts';
 import type { Client } from './client.ts';
 import type { ResourceRef } from './url.ts';
 
@@ -9,9 +11,9 @@ export interface DiscoveredResource extends ResourceRef {
 }
 
 export interface Discovery {
-  /** Each resource once, in its group's preferred version if that has it; no subresources. */
+  /** Each resource once, in its group's preferred version if that has it; no subresources, and none whose name leads elsewhere. */
   resources: DiscoveredResource[];
-  /** Group versions that did not answer: what they serve is unknown, not absent. */
+  /** Group versions that did not answer, or with no such list: what they serve is unknown, not absent. */
   failed: GroupVersion[];
 }
 
@@ -19,13 +21,6 @@ interface GroupEntry {
   name: string;
   versions: { groupVersion: string; version: string }[];
   preferredVersion?: { version: string };
-}
-
-interface ResourceEntry {
-  name: string;
-  kind: string;
-  namespaced: boolean;
-  verbs?: string[];
 }
 
 /** https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api */
@@ -45,8 +40,7 @@ export async function discover(
     versions.map(async (gv) => {
       const path = gv.group === '' ? `/api/${gv.version}` : `/apis/${gv.group}/${gv.version}`;
       try {
-        const list = (await client.json(path, options)) as { resources?: ResourceEntry[] };
-        return { gv, entries: list.resources ?? [] };
+        return { gv, entries: entriesOf(await client.json(path, options)) };
       } catch {
         options.signal?.throwIfAborted();
         // Also one that is not found: it was there a moment ago, and perhaps it comes.
@@ -57,13 +51,37 @@ export async function discover(
   );
   const resources = new Map<string, DiscoveredResource>();
   for (const { gv, entries } of lists) {
-    for (const entry of entries.filter(({ name }) => !name.includes('/'))) {
-      const key = `${gv.group}/${entry.name}`;
-      const { name, kind, namespaced, verbs = [] } = entry;
+    for (const { name, kind, namespaced, verbs } of entries) {
+      const key = `${gv.group}/${name}`;
       if (!resources.has(key)) resources.set(key, { ...gv, resource: name, kind, namespaced, verbs });
     }
   }
   return { resources: [...resources.values()], failed };
+}
+
+interface ResourceEntry {
+  name: string;
+  kind: string;
+  namespaced: boolean;
+  verbs: string[];
+}
+
+/** Of a list that an API server of somebody's own may have made up. Throws of what is none, or is too long. */
+function entriesOf(list: unknown): ResourceEntry[] {
+  const given = isRecord(list) ? (list['resources'] ?? []) : undefined;
+  if (!Array.isArray(given) || given.length > mostResources) throw new Error('no list of resources');
+  const entries: ResourceEntry[] = [];
+  for (const { name, kind, namespaced, verbs } of given.filter(isRecord)) {
+    if (!isResourceName(name)) continue;
+    const known = Array.isArray(verbs) ? verbs.filter((verb) => typeof verb === 'string') : [];
+    entries.push({
+      name,
+      kind: typeof kind === 'string' ? kind : '',
+      namespaced: namespaced === true,
+      verbs: known,
+    });
+  }
+  return entries;
 }
 
 function preferredFirst(group: GroupEntry): GroupVersion[] {

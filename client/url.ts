@@ -22,7 +22,7 @@ export function pathOf(resource: ResourceRef, target: Partial<Target>): string {
     clusterPath(cluster),
     group === '' ? `/api/${version}` : `/apis/${group}/${version}`,
     namespace ? `/namespaces/${encodeURIComponent(namespace)}` : '',
-    `/${plural}`,
+    `/${encodeURIComponent(plural)}`,
     name ? `/${encodeURIComponent(name)}` : '',
     subresource ? `/${subresource}` : '',
   ].join('');

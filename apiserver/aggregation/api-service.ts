@@ -11,6 +11,8 @@ export const apiServices = {
 /** An APIService that names another server: who serves a version of a group in one logical cluster. */
 export interface AggregatedService {
   name: string;
+  /** Another one when it is made anew, or its spec changes. */
+  edition: string;
   group: string;
   version: string;
   service: { namespace: string; name: string; port: number };
@@ -36,6 +38,7 @@ export function aggregatedIn({
   const ca = typeof caBundle === 'string' && caBundle !== '' ? caBundle : undefined;
   return {
     name: metadata.name ?? '',
+    edition: `${metadata.uid}/${metadata.generation}`,
     group: String(group ?? ''),
     version: String(version ?? ''),
     service: {

@@ -80,10 +80,15 @@ const unsaid = new Set([
   'clear-site-data',
   'connection',
   'content-length',
+  'expect-ct',
   'keep-alive',
+  'nel',
   'proxy-authenticate',
   'public-key-pins',
   'refresh',
+  'report-to',
+  'reporting-endpoints',
+  'service-worker-allowed',
   'set-cookie',
   'strict-transport-security',
   'te',
@@ -92,7 +97,8 @@ const unsaid = new Set([
   'upgrade',
   'www-authenticate',
 ]);
-const unsaidFamilies = /^(access-control|x-atoll|x-kubernetes-pf|proxy)-/;
+/** Also those by which browsers are told to report elsewhere. */
+const unsaidFamilies = /^(access-control|x-atoll|x-kubernetes-pf|proxy)-|-report-only$/;
 
 export function answeredHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,

@@ -1,7 +1,7 @@
 import https from 'node:https';
 import { checkHeader, controllersUser } from '../../cluster/names.ts';
 import type { OtherVersion } from '../../kube/discovery/others.ts';
-import type { GroupVersion } from '../../kube/gvk.ts';
+import { formatApiVersion, type GroupVersion } from '../../kube/gvk.ts';
 import type { ApiRequest, ApiResponse, UserInfo } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { StatusError } from '../../kube/status.ts';
@@ -48,6 +48,8 @@ const ourselves: UserInfo = { name: 'system:kube-aggregator', groups: ['system:m
 /** Our controllers have others to look after. */
 const ownMillis = 5_000;
 const mostOwn = 8 << 20;
+/** APIServices of a logical cluster that discovery looks at, by name: it is asked for by whoever asks what there is. */
+const mostShown = 500;
 
 /**
  * Passes requests on to the API servers that a logical cluster has of its own: whoever an APIService there names.
@@ -58,26 +60,22 @@ export class Aggregation {
   readonly #authorities: RequestHeaderAuthorities;
   readonly #underWay: UnderWay;
   readonly #resources: OtherResources;
-  /** Reads may be asked again, and so take a connection that is kept; writes take their own. */
-  readonly #kept: https.Agent;
-  readonly #fresh: https.Agent;
+  /** Each request takes a connection of its own: what is kept of so many servers has no bound that is a tenant's own. */
+  readonly #agent: https.Agent;
 
   constructor(options: AggregationOptions) {
     this.#options = options;
     this.#authorities = new RequestHeaderAuthorities(options.store);
     this.#underWay = options.underWay ?? new UnderWay();
     this.#resources = new OtherResources((cluster, service) => this.#list(cluster, service));
-    this.#kept = options.egress.guard(
-      new https.Agent({ keepAlive: true, maxFreeSockets: 2, minVersion: 'TLSv1.2' }),
-    );
-    this.#fresh = options.egress.guard(new https.Agent({ minVersion: 'TLSv1.2' }));
+    this.#agent = options.egress.guard(new https.Agent({ maxCachedSessions: 0, minVersion: 'TLSv1.2' }));
   }
 
   /** Who else serves a version of a group there. What is served here is never another's. */
   async find(cluster: string, group: string, version: string): Promise<AggregatedService | undefined> {
     const { store, catalog } = this.#options;
     if (cluster === '*' || version === '') return undefined;
-    if (servesItself(catalog, cluster, { group, version })) return undefined;
+    if (servedHere(catalog, cluster)({ group, version })) return undefined;
     const entry = await store.get(objectKey(apiServices, cluster, '', `${version}.${group}`));
     const found = entry && aggregatedIn(decodeStored(entry) as KubeObject<Record<string, unknown>>);
     return found?.group === group && found.version === version ? found : undefined;
@@ -101,20 +99,24 @@ export class Aggregation {
     return service.available ? this.#ask(exchange, service, own ? ourselves : user) : unavailable();
   }
 
-  /** What others serve in a logical cluster, one after the other; with the resources, where they are wanted. */
+  /** What others serve in a logical cluster, of so many; with the resources, where they are wanted. */
   async others(cluster: string, withResources = false): Promise<OtherVersion[]> {
     const { store, catalog } = this.#options;
     if (cluster === '*') return [];
-    const { entries } = await store.list(collectionRange(apiServices, cluster, ''));
-    const found: Promise<OtherVersion>[] = [];
-    for (const entry of entries) {
-      const service = aggregatedIn(decodeStored(entry) as KubeObject<Record<string, unknown>>);
-      if (service === undefined || servesItself(catalog, cluster, service)) continue;
-      const { group, version, groupPriority, versionPriority } = service;
-      const other = { group, version, groupPriority, versionPriority };
-      found.push(withResources ? this.#resources.of(cluster, service, other) : Promise.resolve(other));
-    }
-    return Promise.all(found);
+    const { entries } = await store.list(collectionRange(apiServices, cluster, ''), { limit: mostShown });
+    const isOurs = entries.length > 0 ? servedHere(catalog, cluster) : () => true;
+    const services = entries
+      .map((entry) => aggregatedIn(decodeStored(entry) as KubeObject<Record<string, unknown>>))
+      .filter((service) => service !== undefined)
+      .filter((service) => !isOurs(service));
+    this.#resources.retain(cluster, services);
+    return Promise.all(
+      services.map((service) => {
+        const { group, version, groupPriority, versionPriority } = service;
+        const other = { group, version, groupPriority, versionPriority };
+        return withResources ? this.#resources.of(cluster, service, other) : other;
+      }),
+    );
   }
 
   /** Writes what API servers there know us by, where that is looked for. */
@@ -135,7 +137,7 @@ export class Aggregation {
         over();
         return unavailable();
       }
-      const response = await this.#send({ ...sent, body: request.body, signal, over });
+      const response = await send({ ...sent, body: request.body, signal, over });
       if (lasts) over.answered();
       if (isRedirect(response)) return redirected(response);
       return isOwnController(exchange.user) ? { ...response, body: upTo(mostOwn, response.body) } : response;
@@ -155,8 +157,7 @@ export class Aggregation {
   }
 
   close(): void {
-    this.#kept.destroy();
-    this.#fresh.destroy();
+    this.#agent.destroy();
   }
 
   async #sent(
@@ -172,7 +173,7 @@ export class Aggregation {
     const name = `${service.name}.${service.namespace}.svc`;
     const reads = request.method === 'GET' || request.method === 'HEAD';
     const options: https.RequestOptions = {
-      agent: reads && !request.headers['upgrade'] ? this.#kept : this.#fresh,
+      agent: this.#agent,
       method: request.method,
       host: route.host,
       port: route.port,
@@ -189,16 +190,6 @@ export class Aggregation {
       },
     };
     return { options };
-  }
-
-  async #send(sending: Parameters<typeof send>[0]): Promise<ApiResponse> {
-    try {
-      return await send(sending);
-    } catch (error) {
-      // The other end may close a kept connection in the moment in which it is used again.
-      if (!(error as { stale?: boolean }).stale || sending.options.agent !== this.#kept) throw error;
-      return send({ ...sending, options: { ...sending.options, agent: this.#fresh } });
-    }
   }
 
   /** For how long: until the caller goes, the server closes, or there is no more time. */
@@ -238,7 +229,7 @@ export class Aggregation {
 }
 
 /** What is served in every logical cluster is nobody else's in any version, what a definition serves in that one. */
-function servesItself(catalog: Catalog, cluster: string, { group, version }: GroupVersion): boolean {
-  if (group === '' || catalog.isCommon(group)) return true;
-  return catalog.infos(cluster).some((info) => info.group === group && info.version === version);
+function servedHere(catalog: Catalog, cluster: string): (gv: GroupVersion) => boolean {
+  const served = new Set(catalog.infos(cluster).map(formatApiVersion));
+  return (gv) => gv.group === '' || catalog.isCommon(gv.group) || served.has(formatApiVersion(gv));
 }

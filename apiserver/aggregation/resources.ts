@@ -9,8 +9,14 @@ import type { AggregatedService } from './api-service.ts';
 
 /** Of what one server says of one version. */
 const mostBytes = 512 << 10;
-/** Of all, in this process. */
-const mostKept = 32 << 20;
+const bounds = {
+  /** Of what is kept of one logical cluster's, as it would be written. */
+  ofCluster: 4 << 20,
+  /** Of all, in this process. */
+  ofAll: 32 << 20,
+};
+/** What is kept of one that has said nothing. */
+const ofNothing = 1 << 10;
 /** As long as what was said counts as it is. */
 const freshMs = 30_000;
 /** Whoever asks what there is waits no longer for it. */
@@ -18,11 +24,18 @@ const waitMs = 2_000;
 
 interface Known {
   /** By what the APIService says; one that changes is asked anew. */
-  by: string;
+  edition: string;
   at: number;
+  /** Whether what it said last could be taken. */
+  isTaken: boolean;
   bytes: number;
-  resources: readonly JsonObject[] | undefined;
+  resources: readonly JsonObject[];
   asking: Promise<void> | undefined;
+}
+
+interface OfCluster {
+  bytes: number;
+  known: Map<string, Known>;
 }
 
 type Ask = (cluster: string, service: AggregatedService) => Promise<ApiResponse>;
@@ -30,31 +43,58 @@ type Ask = (cluster: string, service: AggregatedService) => Promise<ApiResponse>
 /** What other API servers serve, as they said it last: asked when somebody wants to know, seldom, and by nobody else's time. */
 export class OtherResources {
   readonly #ask: Ask;
-  readonly #known = new Map<string, Known>();
+  readonly #bounds: typeof bounds;
+  /** By logical cluster, the one that was asked about longest ago first. */
+  readonly #clusters = new Map<string, OfCluster>();
   #bytes = 0;
 
-  constructor(ask: Ask) {
+  constructor(ask: Ask, most = bounds) {
     this.#ask = ask;
+    this.#bounds = most;
+  }
+
+  /** What is kept in this process, in bytes. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** No others are there: what the rest said is forgotten. */
+  retain(cluster: string, services: readonly AggregatedService[]): void {
+    const of = this.#clusters.get(cluster);
+    if (of === undefined) return;
+    const editions = new Map(services.map(({ name, edition }) => [name, edition]));
+    for (const [name, { edition }] of of.known) {
+      if (editions.get(name) !== edition) this.#forget(of, name);
+    }
+    if (of.known.size === 0) this.#clusters.delete(cluster);
   }
 
   /** With its resources: those that it had last where it does not answer now. */
   async of(cluster: string, service: AggregatedService, version: OtherVersion): Promise<OtherVersion> {
-    const key = `${cluster}/${service.name}`;
-    const by = JSON.stringify(service.service);
-    let known = this.#known.get(key);
-    if (known?.by !== by) {
-      this.#forget(key);
-      known = { by, at: Number.NEGATIVE_INFINITY, bytes: 0, resources: undefined, asking: undefined };
-      this.#known.set(key, known);
-    }
+    const known = this.#knownOf(cluster, service);
     if (service.available && performance.now() - known.at > freshMs)
-      await this.#renewed(key, cluster, service, known);
-    const isFresh = service.available && performance.now() - known.at <= freshMs;
-    return { ...version, stale: !isFresh, resources: known.resources ?? [] };
+      await this.#renewed(cluster, service, known);
+    const isFresh = service.available && known.isTaken && performance.now() - known.at <= freshMs;
+    return { ...version, stale: !isFresh, resources: known.resources };
   }
 
-  async #renewed(key: string, cluster: string, service: AggregatedService, known: Known): Promise<void> {
-    known.asking ??= this.#read(key, cluster, service, known)
+  #knownOf(cluster: string, { name, edition }: AggregatedService): Known {
+    const of = this.#clusters.get(cluster) ?? { bytes: 0, known: new Map<string, Known>() };
+    this.#clusters.delete(cluster);
+    this.#clusters.set(cluster, of);
+    const there = of.known.get(name);
+    if (there?.edition === edition) return there;
+    this.#forget(of, name);
+    const at = Number.NEGATIVE_INFINITY;
+    const known = { edition, at, isTaken: false, bytes: ofNothing, resources: [], asking: undefined };
+    of.known.set(name, known);
+    this.#count(of, ofNothing);
+    this.#makeRoom(cluster);
+    return known;
+  }
+
+  async #renewed(cluster: string, service: AggregatedService, known: Known): Promise<void> {
+    known.asking ??= this.#read(cluster, service, known)
       .catch(() => undefined)
       .finally(() => {
         known.asking = undefined;
@@ -67,29 +107,58 @@ export class OtherResources {
     clearTimeout(timer);
   }
 
-  async #read(key: string, cluster: string, service: AggregatedService, known: Known): Promise<void> {
+  async #read(cluster: string, service: AggregatedService, known: Known): Promise<void> {
     const { status, body } = await this.#ask(cluster, service);
     const pieces = new Pieces();
+    let isLong = false;
     for await (const piece of body instanceof Uint8Array ? [body] : body) {
       pieces.add(piece);
-      if (pieces.length > mostBytes) return;
+      isLong = pieces.length > mostBytes;
+      if (isLong) break;
     }
-    const list = status === 200 ? decodeJson(pieces.whole()).value : undefined;
-    if (!isRecord(list) || this.#known.get(key) !== known) return;
-    this.#bytes += pieces.length - known.bytes;
-    Object.assign(known, {
-      at: performance.now(),
-      bytes: pieces.length,
-      resources: otherResources(list, service),
-    });
-    for (const other of this.#known.keys()) {
-      if (this.#bytes <= mostKept) break;
-      if (other !== key) this.#forget(other);
+    if (status !== 200) return;
+    this.#take(cluster, service, known, isLong ? undefined : resourcesIn(pieces.whole(), service));
+  }
+
+  /** What is too much, or cannot be read, is not asked for again so soon either. */
+  #take(cluster: string, { name }: AggregatedService, known: Known, resources?: JsonObject[]): void {
+    const of = this.#clusters.get(cluster);
+    if (of?.known.get(name) !== known) return;
+    const bytes = ofNothing + (resources ? Buffer.byteLength(JSON.stringify(resources)) : 0);
+    const hasRoom = of.bytes - known.bytes + bytes <= this.#bounds.ofCluster;
+    known.at = performance.now();
+    known.isTaken = resources !== undefined && hasRoom;
+    if (!resources || !hasRoom) return;
+    this.#count(of, bytes - known.bytes);
+    Object.assign(known, { bytes, resources });
+    this.#makeRoom(cluster);
+  }
+
+  #makeRoom(besides: string): void {
+    for (const [cluster, of] of this.#clusters) {
+      if (this.#bytes <= this.#bounds.ofAll) return;
+      if (cluster === besides) continue;
+      this.#bytes -= of.bytes;
+      this.#clusters.delete(cluster);
     }
   }
 
-  #forget(key: string): void {
-    this.#bytes -= this.#known.get(key)?.bytes ?? 0;
-    this.#known.delete(key);
+  #count(of: OfCluster, bytes: number): void {
+    of.bytes += bytes;
+    this.#bytes += bytes;
+  }
+
+  #forget(of: OfCluster, name: string): void {
+    const known = of.known.get(name);
+    if (known && of.known.delete(name)) this.#count(of, -known.bytes);
+  }
+}
+
+function resourcesIn(document: Uint8Array, service: AggregatedService): JsonObject[] | undefined {
+  try {
+    const { value } = decodeJson(document);
+    return isRecord(value) ? otherResources(value, service) : undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -19,12 +19,20 @@ export interface Sending {
 export function send({ options, body, signal, over }: Sending): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const request = https.request({ ...options, signal });
-    request.on('error', (error) => {
-      const { code } = error as NodeJS.ErrnoException;
-      reject(Object.assign(error, { stale: request.reusedSocket && code === 'ECONNRESET' }));
-    });
+    request.on('error', reject);
     request.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
+      // Until it is joined to the caller's nobody else listens, and a reset that nobody hears ends the process.
+      socket.on('error', () => socket.destroy());
       socket.once('close', over);
+      const wrong = wrongProtocol(options.headers as Record<string, string>, incoming);
+      if (wrong !== undefined || signal.aborted || socket.destroyed) {
+        socket.destroy();
+        return reject(new Error(wrong ?? 'unexpected EOF'));
+      }
+      // The request is over to node: its signal ends nothing any more.
+      const abort = () => void socket.destroy();
+      signal.addEventListener('abort', abort, { once: true });
+      socket.once('close', () => signal.removeEventListener('abort', abort));
       if (head.length > 0) socket.unshift(head);
       const headers = answerHeaders({ status: 101, headers: answerOf(incoming) } as ApiResponse);
       resolve({ status: 101, headers, body: new Uint8Array(), tunnel: socket });
@@ -41,6 +49,16 @@ export function send({ options, body, signal, over }: Sending): Promise<ApiRespo
     });
     request.end(body);
   });
+}
+
+/** Why a 101 is none: nobody asked for it, or for another. In the words of Go's reverse proxy. */
+function wrongProtocol(
+  { upgrade: asked = '' }: Record<string, string>,
+  { headers: { upgrade: answered = '' } }: IncomingMessage,
+): string | undefined {
+  if (asked !== '' && asked.toLowerCase() === answered.toLowerCase()) return undefined;
+  const [to, from] = [answered, asked].map((one) => JSON.stringify(one.slice(0, 100)));
+  return `backend tried to switch protocol ${to} when ${from} was requested`;
 }
 
 function answerOf({ headers }: IncomingMessage): Record<string, string | string[]> {

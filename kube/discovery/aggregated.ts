@@ -1,4 +1,4 @@
-import type { GroupVersionKind } from '../gvk.ts';
+import { formatApiVersion, type GroupVersionKind } from '../gvk.ts';
 import type { JsonObject } from '../object.ts';
 import type { ResourceInfo } from '../schema/resource.ts';
 import { type Group, groupsOf, isBuiltinGroup, resourcesOf } from './groups.ts';
@@ -18,11 +18,12 @@ export function aggregatedDiscovery(
   others: readonly OtherVersion[] = [],
 ): JsonObject {
   const groups = groupsOf(resources, others).filter((group) => (group.name === '') === core);
+  const ofOthers = new Map(others.map((one) => [formatApiVersion(one), one]));
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion: `apidiscovery.k8s.io/${version}`,
     metadata: {},
-    items: groups.map((group) => groupDiscovery(resources, group, others)),
+    items: groups.map((group) => groupDiscovery(resources, group, ofOthers)),
   };
 }
 
@@ -34,14 +35,12 @@ export function aggregatedContentType(version: AggregatedVersion): string {
 function groupDiscovery(
   resources: readonly ResourceInfo[],
   group: Group,
-  others: readonly OtherVersion[],
+  others: ReadonlyMap<string, OtherVersion>,
 ): JsonObject {
-  const otherOf = (version: string) =>
-    others.find((one) => one.group === group.name && one.version === version);
   return {
     metadata: group.name === '' ? {} : { name: group.name },
     versions: group.versions.map((version) => {
-      const other = otherOf(version);
+      const other = others.get(formatApiVersion({ group: group.name, version }));
       if (other)
         return {
           version,

@@ -28,26 +28,27 @@ export function groupsOf(resources: readonly ResourceInfo[], others: readonly Ot
 
 /** What others serve comes after what is built in, with what definitions do, by its priorities. */
 function merged(here: readonly Group[], others: readonly OtherVersion[]): Group[] {
-  const groups = new Map(here.map(({ name, versions }) => [name, [...versions]]));
-  for (const { group, version } of others) groups.set(group, [...(groups.get(group) ?? []), version]);
-  const of = (group: string) => others.filter((one) => one.group === group);
-  const groupPriority = (name: string) => {
-    const given = of(name).map((one) => one.groupPriority);
-    return Math.max(...given, here.some((one) => one.name === name) ? definedPriority.group : 0);
-  };
-  const versionPriority = (group: string, version: string) =>
-    of(group).find((one) => one.version === version)?.versionPriority ?? definedPriority.version;
+  const groups = new Map<string, { priority: number; versions: Map<string, number>; mixed: boolean }>();
+  for (const { name, versions } of here) {
+    const priorities = new Map(versions.map((version) => [version, definedPriority.version]));
+    groups.set(name, { priority: definedPriority.group, versions: priorities, mixed: false });
+  }
+  for (const { group, version, groupPriority, versionPriority } of others) {
+    const known = groups.get(group) ?? { priority: 0, versions: new Map<string, number>(), mixed: true };
+    known.priority = Math.max(known.priority, groupPriority);
+    known.versions.set(version, versionPriority);
+    known.mixed = true;
+    groups.set(group, known);
+  }
+  const byPriority = ([a, ofA]: [string, number], [b, ofB]: [string, number]) =>
+    ofB - ofA || compareVersions(a, b);
   return [...groups]
-    .map(([name, versions]) => {
-      const order = (a: string, b: string) =>
-        versionPriority(name, b) - versionPriority(name, a) || compareVersions(a, b);
-      return { name, versions: of(name).length > 0 ? versions.sort(order) : versions };
+    .map(([name, { priority, versions, mixed }]) => {
+      const ordered = mixed ? [...versions].sort(byPriority) : [...versions];
+      return { name, rank: rank(name), priority, versions: ordered.map(([version]) => version) };
     })
-    .sort((a, b) => {
-      const byRank = rank(a.name) - rank(b.name);
-      if (byRank !== 0) return byRank;
-      return groupPriority(b.name) - groupPriority(a.name) || (a.name < b.name ? -1 : 1);
-    });
+    .sort((a, b) => a.rank - b.rank || b.priority - a.priority || (a.name < b.name ? -1 : 1))
+    .map(({ name, versions }) => ({ name, versions }));
 }
 
 export function resourcesOf(resources: readonly ResourceInfo[], gv: GroupVersion): ResourceInfo[] {

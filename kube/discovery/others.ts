@@ -15,15 +15,29 @@ export interface OtherVersion extends GroupVersion {
 /** What definitions have; kube-apiserver gives each of their groups and versions as much. */
 export const definedPriority = { group: 1000, version: 100 };
 
-/** The resources of an APIResourceList, as aggregated discovery has them: subresources in their resource. */
-export function otherResources(list: unknown, gv: GroupVersion): JsonObject[] {
-  const given = isRecord(list) && Array.isArray(list['resources']) ? list['resources'].filter(isRecord) : [];
-  const found = new Map<string, JsonObject & { subresources?: Json[] }>();
-  const isSub = ({ name }: Record<string, unknown>) => String(name).includes('/');
-  for (const one of given.filter((each) => !isSub(each))) {
+/** Of one version, subresources counted: what says more is not believed. */
+export const mostResources = 1000;
+
+/** Whether it is the same in a path as in a document, and leads nowhere else. */
+export function isResourceName(name: unknown): name is string {
+  return (
+    typeof name === 'string' && name.length <= 253 && /^[A-Za-z0-9]([-._A-Za-z0-9]*[A-Za-z0-9])?$/.test(name)
+  );
+}
+
+/**
+ * The resources of an APIResourceList, as aggregated discovery has them: subresources in their resource. What cannot be read
+ * of it is left out; undefined: there are too many.
+ */
+export function otherResources(list: unknown, gv: GroupVersion): JsonObject[] | undefined {
+  const all = isRecord(list) && Array.isArray(list['resources']) ? list['resources'] : [];
+  if (all.length > mostResources) return undefined;
+  const given = all.filter(isRecord);
+  const found = new Map<string, { resource: JsonObject; subresources: Json[] }>();
+  for (const one of given) {
     const { name, namespaced, singularName, shortNames, categories } = one;
-    if (typeof name !== 'string' || name === '') continue;
-    found.set(name, {
+    if (!isResourceName(name)) continue;
+    const resource = {
       resource: name,
       responseKind: kindOf(one, gv),
       scope: namespaced === true ? 'Namespaced' : 'Cluster',
@@ -31,15 +45,23 @@ export function otherResources(list: unknown, gv: GroupVersion): JsonObject[] {
       verbs: texts(one['verbs']),
       ...(texts(shortNames).length > 0 && { shortNames: texts(shortNames) }),
       ...(texts(categories).length > 0 && { categories: texts(categories) }),
-    });
+    };
+    found.set(name, { resource, subresources: [] });
   }
-  for (const one of given.filter(isSub)) {
-    const [name = '', ...rest] = String(one['name']).split('/');
-    const sub = { subresource: rest.join('/'), responseKind: kindOf(one, gv), verbs: texts(one['verbs']) };
-    const of = found.get(name);
-    if (of) of.subresources = [...(of.subresources ?? []), sub];
+  for (const one of given) {
+    const name = typeof one['name'] === 'string' ? one['name'] : '';
+    const slash = name.indexOf('/');
+    if (slash < 0) continue;
+    const sub = {
+      subresource: name.slice(slash + 1),
+      responseKind: kindOf(one, gv),
+      verbs: texts(one['verbs']),
+    };
+    found.get(name.slice(0, slash))?.subresources.push(sub);
   }
-  return [...found.values()];
+  return [...found.values()].map(({ resource, subresources }) =>
+    subresources.length > 0 ? { ...resource, subresources } : resource,
+  );
 }
 
 function kindOf({ group, version, kind }: Record<string, unknown>, gv: GroupVersion): JsonObject {

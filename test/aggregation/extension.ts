@@ -29,6 +29,8 @@ export interface Extension {
   asked: Asked[];
   /** In place of what is served: of what it answers true. */
   instead: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
+  /** In place of the protocol that is asked for. */
+  upgradeTo: string | undefined;
   /** By whom the certificates of proxies are signed, from now on. */
   trust(ca: string): void;
   close(): Promise<void>;
@@ -55,6 +57,7 @@ export async function startExtension(
     caBundle: Buffer.from(authority.certificate).toString('base64'),
     asked,
     instead: undefined,
+    upgradeTo: undefined,
     trust: (ca) => server.setSecureContext({ ...tls, ca }),
     close: () => {
       server.closeAllConnections();
@@ -92,7 +95,7 @@ export async function startExtension(
   server.on('upgrade', async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     await note(request);
     socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${request.headers.upgrade}\r\nSet-Cookie: a=b\r\n\r\n`,
+      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${extension.upgradeTo ?? request.headers.upgrade}\r\nSet-Cookie: a=b\r\n\r\n`,
     );
     if (head.length > 0) socket.unshift(head);
     socket.on('error', () => socket.destroy());

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { AggregatedService } from '../../../apiserver/aggregation/api-service.ts';
 import { answeredHeaders, sentHeaders } from '../../../apiserver/aggregation/headers.ts';
+import { OtherResources } from '../../../apiserver/aggregation/resources.ts';
 import { UnderWay } from '../../../apiserver/aggregation/turns.ts';
 
 const ann = { name: 'ann', groups: ['team'] };
@@ -56,6 +58,13 @@ test('of an answer nothing is passed on that is believed of the whole server', (
     'www-authenticate': 'Basic',
     'transfer-encoding': 'chunked',
     connection: 'close',
+    'report-to': '{"endpoints":[{"url":"https://elsewhere"}]}',
+    nel: '{"report_to":"a"}',
+    'reporting-endpoints': 'a="https://elsewhere"',
+    'expect-ct': 'report-uri="https://elsewhere"',
+    'service-worker-allowed': '/',
+    'content-security-policy-report-only': 'report-uri https://elsewhere',
+    'permissions-policy-report-only': 'a=();report-to=a',
     'audit-id': 'forged',
     'x-kubernetes-pf-flowschema-uid': 'forged',
     'x-atoll-availability-check': 'asked',
@@ -75,4 +84,85 @@ test('so many of one logical cluster are under way, and others have their own ro
   one?.();
   expect(underWay.take('a', false)).toBeDefined();
   expect(underWay.take('a', false)).toBeUndefined();
+});
+
+describe('what other API servers say that they serve', () => {
+  const service = (name: string, edition = 'uid/1'): AggregatedService => ({
+    name,
+    edition,
+    group: 'g',
+    version: 'v1',
+    service: { namespace: 'a', name: 'b', port: 443 },
+    insecure: false,
+    groupPriority: 1,
+    versionPriority: 1,
+    available: true,
+  });
+  const version = { group: 'g', version: 'v1', groupPriority: 1, versionPriority: 1 };
+  const kept = (most?: { ofCluster: number; ofAll: number }) => {
+    const asked: string[] = [];
+    const says = { resources: [{ name: 'as', kind: 'A', verbs: ['get'] }] as object[], raw: '' };
+    const all = new OtherResources(async (cluster, { name, edition }) => {
+      asked.push(`${cluster} ${name} ${edition}`);
+      return { status: 200, headers: {}, body: Buffer.from(says.raw || JSON.stringify(says)) };
+    }, most);
+    return {
+      asked,
+      says,
+      all,
+      of: (cluster: string, one: AggregatedService) => all.of(cluster, one, version),
+    };
+  };
+  const large = Array.from({ length: 100 }, (_, i) => ({ name: `as${i}`, kind: 'A'.repeat(100) }));
+
+  test('is asked once, and anew of an APIService that changed or was made anew', async () => {
+    const { asked, of } = kept();
+    for (const edition of ['uid/1', 'uid/1', 'uid/2', 'other/2', 'other/2']) {
+      expect(await of('a', service('v1.g', edition))).toMatchObject({ stale: false, resources: [{}] });
+    }
+    expect(asked).toEqual(['a v1.g uid/1', 'a v1.g uid/2', 'a v1.g other/2']);
+  });
+
+  test('is forgotten with its APIService', async () => {
+    const { asked, all, of } = kept();
+    for (const name of ['v1.g', 'v2.g']) await of('a', service(name));
+    const both = all.bytes;
+    all.retain('a', [service('v1.g')]);
+    expect(all.bytes).toBe(both / 2);
+    all.retain('b', []);
+    await of('a', service('v1.g'));
+    expect(asked).toHaveLength(2);
+    all.retain('a', []);
+    expect(all.bytes).toBe(0);
+  });
+
+  test.each([
+    ['more resources than are taken', JSON.stringify({ resources: Array(1001).fill({ name: 'a/b' }) })],
+    ['more bytes', JSON.stringify({ resources: [{ name: 'a', kind: 'A'.repeat(513 << 10) }] })],
+    ['no JSON', '{'],
+    ['no object', '[]'],
+  ])('is nothing where that is %s, and is not asked for again at once', async (_what, raw) => {
+    const { asked, says, of } = kept();
+    says.raw = raw;
+    for (let i = 0; i < 3; i++) {
+      expect(await of('a', service('v1.g'))).toMatchObject({ stale: true, resources: [] });
+    }
+    expect(asked).toHaveLength(1);
+  });
+
+  test('is kept of each logical cluster up to its bound, and of all: who was asked about longest ago goes first', async () => {
+    const { asked, says, all, of } = kept({ ofCluster: 50_000, ofAll: 100_000 });
+    says.resources = large;
+    const stale = [];
+    for (const name of ['v1.g', 'v2.g', 'v3.g']) stale.push((await of('a', service(name))).stale);
+    expect(stale).toEqual([false, false, true]);
+    expect(all.bytes).toBeLessThanOrEqual(50_000);
+    for (const cluster of ['b', 'a', 'c', 'd', 'e', 'f']) {
+      expect(await of(cluster, service('v1.g'))).toMatchObject({ stale: false });
+      expect(all.bytes).toBeLessThanOrEqual(100_000);
+    }
+    asked.length = 0;
+    for (const cluster of ['f', 'b']) await of(cluster, service('v1.g'));
+    expect(asked).toEqual(['b v1.g uid/1']);
+  });
 });

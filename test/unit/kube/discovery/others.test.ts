@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { aggregatedDiscovery } from '../../../../kube/discovery/aggregated.ts';
 import { groupsOf } from '../../../../kube/discovery/groups.ts';
-import { type OtherVersion, otherResources } from '../../../../kube/discovery/others.ts';
+import { mostResources, type OtherVersion, otherResources } from '../../../../kube/discovery/others.ts';
 import { builtinResources } from '../../../../kube/schema/builtin.ts';
 
 const defined = (group: string, version: string) => ({ ...builtinResources[0], group, version }) as never;
@@ -43,6 +44,11 @@ test('of what a server says it serves only what can be read is taken', () => {
     { name: 'as/scale', group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: ['get'] },
     { name: 'lost/status', kind: 'Lost' },
     { name: 5 },
+    { name: { toString: null } },
+    { name: '../../api/v1/secrets' },
+    { name: 'as?watch=1' },
+    { name: '..' },
+    { name: '' },
     null,
   ];
   expect(otherResources({ resources }, gv)).toEqual([
@@ -61,4 +67,34 @@ test('of what a server says it serves only what can be read is taken', () => {
       ],
     },
   ]);
+});
+
+test.each([
+  ['resources', (i: number) => `as${i}`, (all: object[]) => all.length],
+  [
+    'subresources',
+    (i: number) => (i === 0 ? 'as' : `as/${i}`),
+    ([one]: object[]) => 1 + (one as { subresources: unknown[] }).subresources.length,
+  ],
+])('of %s so many are taken, of more none', (_what, name, count) => {
+  const gv = { group: 'g', version: 'v1' };
+  const list = (length: number) => ({ resources: Array.from({ length }, (_, i) => ({ name: name(i) })) });
+  expect(count(otherResources(list(mostResources), gv) ?? [])).toBe(mostResources);
+  expect(otherResources(list(mostResources + 1), gv)).toBeUndefined();
+});
+
+test('what is served by many is put in order without looking at each for each', () => {
+  let looks = 0;
+  const many = (length: number) =>
+    Array.from({ length }, (_, i) => ({
+      ...other('', 'v1', i % 7, 10),
+      get group() {
+        looks++;
+        return `g${(i * 7919) % length}.example.com`;
+      },
+    }));
+  const others = many(2000);
+  expect(groupsOf(builtinResources, others)).toHaveLength(groupsOf(builtinResources).length + 2000);
+  expect((aggregatedDiscovery([], 'v2', false, others)['items'] as unknown[]).length).toBe(2000);
+  expect(looks).toBeLessThan(20 * 2000);
 });

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { Client } from '../../../client/client.ts';
+import { discover } from '../../../client/discovery.ts';
+import { pathOf } from '../../../client/url.ts';
+import { mostResources } from '../../../kube/discovery/others.ts';
+
+/** What is discovered where a server of somebody's own answers so for its one version. */
+function discovered(list: unknown): ReturnType<typeof discover> {
+  const answers: Record<string, unknown> = {
+    '/apis': { groups: [{ name: 'g', versions: [{ groupVersion: 'g/v1', version: 'v1' }] }] },
+    '/api/v1': { resources: [{ name: 'pods', kind: 'Pod', namespaced: true, verbs: ['list'] }] },
+    '/apis/g/v1': list,
+  };
+  const transport = async ({ url }: { url: string }) => {
+    const body = Buffer.from(JSON.stringify(answers[url]));
+    return { status: 200, headers: { 'content-type': 'application/json' }, body };
+  };
+  return discover(new Client(transport));
+}
+
+const pods = { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true, verbs: ['list'] };
+
+test.each([
+  ['number', 5],
+  ['object', { toString: 'none' }],
+  ['nothing', null],
+  ['empty text', ''],
+  ['subresource', 'as/status'],
+  ['way up', '..'],
+  ['query', 'as?watch=true'],
+  ['fragment', 'as#'],
+  ['encoded way up', '%2e%2e'],
+  ['blank', 'a s'],
+  ['very long text', 'a'.repeat(1000)],
+])('a resource whose name is a %s is none, and the others are there', async (_what, name) => {
+  const resources = [{ name, kind: 'A', namespaced: true, verbs: ['list'] }, null, 'as', { name: 'bs' }];
+  const bs = { group: 'g', version: 'v1', resource: 'bs', kind: '', namespaced: false, verbs: [] };
+  expect(await discovered({ resources })).toEqual({ resources: [pods, bs], failed: [] });
+});
+
+test('verbs that are none are left out', async () => {
+  const resources = [
+    { name: 'as', kind: 'A', namespaced: true, verbs: ['list', 5, null] },
+    { name: 'bs', kind: 'B', namespaced: true, verbs: 'list' },
+  ];
+  const found = (await discovered({ resources })).resources.map(({ resource, verbs }) => [resource, verbs]);
+  expect(found).toEqual([
+    ['pods', ['list']],
+    ['as', ['list']],
+    ['bs', []],
+  ]);
+});
+
+test.each([
+  ['a text', { resources: 'as' }],
+  ['no object', [1]],
+  ['too long', { resources: Array(mostResources + 1).fill({ name: 'as' }) }],
+])('a list that is %s says nothing of what its version serves', async (_what, list) => {
+  expect(await discovered(list)).toEqual({ resources: [pods], failed: [{ group: 'g', version: 'v1' }] });
+});
+
+test('what is in the name of a resource stays in it', () => {
+  const resource = { group: 'g', version: 'v1', resource: '../a?b#c' };
+  expect(pathOf(resource, { namespace: 'n' })).toBe('/apis/g/v1/namespaces/n/..%2Fa%3Fb%23c');
+});
