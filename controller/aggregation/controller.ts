@@ -115,8 +115,13 @@ async function ask(client: Client, gv: string, { cluster, signal }: Where): Prom
     return { status };
   }
   // What it says nobody reads; that it says something is enough.
-  for await (const _piece of body) break;
-  return { status };
+  try {
+    for await (const _piece of body) break;
+    return { status };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { failure: error instanceof Error ? error.message : String(error) };
+  }
 }
 
 async function write(client: Client, old: ApiService, wanted: ApiService, where: Where): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { type DiscoveredResource, discover } from '../../client/discovery.ts';
-import { isMissing } from '../../client/errors.ts';
+import { absenceOf, isMissing } from '../../client/errors.ts';
 import { placedKind } from '../../cluster/kinds.ts';
 import { group as atollGroup, othersHeader } from '../../cluster/names.ts';
 import { isReflected } from '../../cluster/reflected.ts';
@@ -36,6 +36,7 @@ export async function emptyNamespace(client: Client, where: Where): Promise<Rema
     counts: {} as Record<string, number>,
     finalizers: {} as Record<string, number>,
     failures: failed.map(({ group, version }) => `discovery of ${group}/${version}`),
+    silent: new Set<string>(),
   };
   const all = resources.filter(canBeEmptied);
   const first = all.filter(runs);
@@ -49,7 +50,13 @@ export async function emptyNamespace(client: Client, where: Where): Promise<Rema
   return tally;
 }
 
-type Tally = { counts: Record<string, number>; finalizers: Record<string, number>; failures: string[] };
+type Tally = {
+  counts: Record<string, number>;
+  finalizers: Record<string, number>;
+  failures: string[];
+  /** Group versions that gave no answer. They are asked no more in this pass, whose other resources would each wait as long. */
+  silent: Set<string>;
+};
 
 /** Answers what is left; undefined: that cannot be told. */
 async function count(
@@ -58,8 +65,14 @@ async function count(
   resource: DiscoveredResource,
   where: Where,
 ): Promise<KubeObject[] | undefined> {
+  const served = `${resource.group}/${resource.version}`;
+  if (tally.silent.has(served)) return undefined;
   try {
-    const left = await emptyResource(client, resource, where);
+    const left = await readAll(client, resource, where).catch((error: unknown) => {
+      if (absenceOf(error) === 'notAnswering') tally.silent.add(served);
+      throw error;
+    });
+    await deleteAll(client, resource, left, where);
     if (left.length > 0) tally.counts[groupResource(resource)] = left.length;
     for (const name of left.flatMap(({ metadata }) => metadata.finalizers ?? []))
       tally.finalizers[name] = (tally.finalizers[name] ?? 0) + 1;
@@ -88,14 +101,13 @@ function canBeEmptied({ namespaced, verbs }: DiscoveredResource): boolean {
   return namespaced && verbs.includes('list') && verbs.includes('delete');
 }
 
-/** Answers what keeps the namespace. */
-async function emptyResource(
+async function deleteAll(
   client: Client,
   resource: DiscoveredResource,
+  list: readonly KubeObject[],
   where: Where,
-): Promise<KubeObject[]> {
+): Promise<void> {
   const { cluster, namespace, signal } = where;
-  const list = await readAll(client, resource, where);
   // The record of a physical pod goes when the pod does; other reflections may go at once, and are not made again.
   const pods = isPods(resource);
   const ours = list.filter((object) => !(pods && isReflected(object) && isControlled(object)));
@@ -109,7 +121,6 @@ async function emptyResource(
       if (!isMissing(error, target.name) && !isStatusError(error, 'Conflict')) throw error;
     }
   }
-  return list;
 }
 
 async function readAll(client: Client, resource: DiscoveredResource, where: Where): Promise<KubeObject[]> {

@@ -20,6 +20,7 @@ export async function emptyLogicalCluster(
 ): Promise<number> {
   const nested = await deleteAll(client, workspaces, cluster, signal);
   if (nested > 0) return nested;
+  await forgetOtherServers(client, cluster, signal);
   const { items } = await client.list(namespaces, { cluster, signal });
   let left = 0;
   for (const { metadata } of items) {
@@ -42,10 +43,21 @@ export async function emptyLogicalCluster(
 }
 
 const others = [namespaces, logicalClusters];
+const apiServices: ResourceRef = { group: 'apiregistration.k8s.io', version: 'v1', resource: 'apiservices' };
 
 function isEmptied({ namespaced, verbs, group, resource }: DiscoveredResource): boolean {
   if (others.some((other) => other.group === group && other.resource === resource)) return false;
   return !namespaced && verbs.includes('list') && verbs.includes('delete');
+}
+
+/** What a logical cluster's own API servers have is theirs: that one of them does not answer must not keep it. */
+async function forgetOtherServers(client: Client, cluster: string, signal: AbortSignal): Promise<void> {
+  const { items } = await client.list(apiServices, { cluster, signal });
+  for (const service of items) {
+    const names = (service.spec as { service?: object } | undefined)?.service !== undefined;
+    if (names && !service.metadata.deletionTimestamp)
+      await ask(client, apiServices, service, cluster, signal);
+  }
 }
 
 /** Answers how many there were. */

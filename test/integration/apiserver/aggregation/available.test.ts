@@ -80,6 +80,19 @@ test('an APIService is available while its server answers, and says why where it
   await becomes('ServiceNotFound');
 });
 
+test('nor is it while its server begins answers that never come', async () => {
+  await trustHere();
+  await api.call('POST', services, externalService());
+  await api.call('POST', apiServices, apiService(extension));
+  await becomes('Passed');
+  extension.instead = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).flushHeaders();
+    setTimeout(() => response.destroy(), 50);
+    return true;
+  };
+  expect(await becomes('FailedDiscoveryCheck')).toMatchObject({ status: 'False' });
+});
+
 test('one of a group that this server serves itself is told so, and its server is not asked', async () => {
   await api.call('POST', services, externalService());
   await api.call('POST', apiServices, apiService(extension, { group: 'apps', version: 'v1' }));

@@ -6,11 +6,13 @@ import { discover } from '../../../../client/discovery.ts';
 import { InformerSet } from '../../../../client/informers.ts';
 import { controllersUser } from '../../../../cluster/names.ts';
 import { runNamespaceController } from '../../../../controller/namespace/controller.ts';
+import { emptyNamespace } from '../../../../controller/namespace/empty.ts';
+import { emptyLogicalCluster } from '../../../../controller/workspace/empty.ts';
 import { silentLogger } from '../../../../kube/log.ts';
-import { type Extension, gv, startExtension } from '../../../aggregation/extension.ts';
+import { type Extension, group, gv, startExtension, version } from '../../../aggregation/extension.ts';
 import { eventually } from '../../../eventually.ts';
 import { type Api, startApi } from '../api.ts';
-import { register } from './scene.ts';
+import { apiServices, register } from './scene.ts';
 
 let api: Api;
 let extension: Extension;
@@ -76,5 +78,39 @@ test('what reads all logical clusters at once is told of no server of one of the
   const { resources, failed } = await discover(client, { cluster: 'root' });
   expect(failed).toEqual([]);
   expect(resources.some(({ resource }) => resource === 'flunders')).toBe(false);
+  expect(extension.asked).toEqual([]);
+});
+
+test('a server that lists what it does not answer for is asked once in a pass', async () => {
+  const verbs = ['delete', 'list'];
+  const resources = Array.from({ length: 9 }, (_, i) => ({
+    name: `r${i}`,
+    kind: `R${i}`,
+    namespaced: true,
+    verbs,
+  }));
+  const asked: string[] = [];
+  extension.instead = ({ url = '' }, response) => {
+    asked.push(url.split('?')[0] ?? '');
+    const list = { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: gv, resources };
+    response.writeHead(url === `/apis/${gv}` ? 200 : 503, { 'content-type': 'application/json' });
+    response.end(url === `/apis/${gv}` ? JSON.stringify(list) : '{}');
+    return true;
+  };
+  const remains = await emptyNamespace(client, {
+    cluster: 'root',
+    namespace: 'default',
+    signal: stop.signal,
+  });
+  expect(remains.failures).toHaveLength(1);
+  expect(asked.filter((path) => path.includes('/namespaces/gone/'))).toEqual([
+    `/apis/${gv}/namespaces/gone/r0`,
+  ]);
+});
+
+test('a logical cluster that goes asks none of its own servers', async () => {
+  extension.instead = () => true;
+  await emptyLogicalCluster(client, 'root', stop.signal);
+  expect((await api.call('GET', `${apiServices}/${version}.${group}`)).status).toBe(404);
   expect(extension.asked).toEqual([]);
 });
