@@ -99,7 +99,7 @@ test('a server that lists what it does not answer for is asked once in a pass', 
   };
   const remains = await emptyNamespace(client, {
     cluster: 'root',
-    namespace: 'default',
+    namespace: 'gone',
     signal: stop.signal,
   });
   expect(remains.failures).toHaveLength(1);
