@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { KubeObject } from '../../kube/object.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import { conditionsOf } from '../registry/kinds/own-status.ts';
@@ -38,7 +39,7 @@ export function aggregatedIn({
   const ca = typeof caBundle === 'string' && caBundle !== '' ? caBundle : undefined;
   return {
     name: metadata.name ?? '',
-    edition: `${metadata.uid}/${metadata.generation}`,
+    edition: `${metadata.uid}/${digestOf(spec)}`,
     group: String(group ?? ''),
     version: String(version ?? ''),
     service: {
@@ -54,4 +55,9 @@ export function aggregatedIn({
       ({ type, status }) => type === 'Available' && status === 'True',
     ),
   };
+}
+
+/** An APIService has no generation, as in Kubernetes. */
+function digestOf(spec: unknown): string {
+  return createHash('sha256').update(JSON.stringify(spec)).digest('base64');
 }

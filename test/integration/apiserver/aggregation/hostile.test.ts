@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ownUser } from '../../../../apiserver/authn/controllers.ts';
 import { checkHeader, controllersUser } from '../../../../cluster/names.ts';
 import { type Extension, group, gv, startExtension } from '../../../aggregation/extension.ts';
 import { eventually } from '../../../eventually.ts';
 import { type Api, admin, call, startApi } from '../api.ts';
-import { register } from './scene.ts';
+import { apiService, apiServices, makeAvailable, register } from './scene.ts';
 
 let api: Api;
 let extension: Extension;
@@ -192,8 +192,41 @@ test('no connection is kept, however often the APIService changes', async () => 
   for (let i = 0; i < 10; i++) {
     const caBundle = Buffer.from(pem + '\n'.repeat(i)).toString('base64');
     const changed = { spec: { caBundle } };
-    await api.call('PATCH', `/apis/apiregistration.k8s.io/v1/apiservices/v1alpha1.${group}`, changed);
+    await api.call('PATCH', `${apiServices}/v1alpha1.${group}`, changed);
     expect((await api.call('GET', flunders)).status).toBe(200);
   }
   await resets();
+});
+
+describe('what it serves', () => {
+  const name = `v1alpha1.${group}`;
+  const discovered = () => api.call('GET', '/apis', undefined, { accept: aggregated });
+
+  test('is asked anew when the APIService changes, and when it is made again', async () => {
+    for (let i = 0; i < 2; i++) await discovered();
+    expect(extension.asked).toHaveLength(1);
+    const pem = Buffer.from(extension.caBundle, 'base64').toString();
+    const caBundle = Buffer.from(`${pem}\n`).toString('base64');
+    await api.call('PATCH', `${apiServices}/${name}`, { spec: { caBundle } });
+    await discovered();
+    expect(extension.asked).toHaveLength(2);
+    const made = apiService({ ...extension, caBundle, port: relay.port });
+    await api.call('DELETE', `${apiServices}/${name}`);
+    await api.call('POST', apiServices, made);
+    await makeAvailable(api, name);
+    await discovered();
+    expect(extension.asked).toHaveLength(3);
+  });
+
+  test('is shown of so many APIServices, by their names, and all of them are passed on to', async () => {
+    for (let i = 0; i < 500; i++) {
+      const spec = { group: `g${i}.example.com`, version: 'v1' };
+      expect((await api.call('POST', apiServices, apiService(extension, spec))).status).toBe(201);
+    }
+    const { body } = await api.call('GET', '/apis');
+    const others = body.groups.filter((one: { name: string }) => one.name.endsWith('.example.com'));
+    expect(others).toHaveLength(500);
+    expect(others.map((one: { name: string }) => one.name)).not.toContain(group);
+    expect((await api.call('GET', flunders)).status).toBe(200);
+  });
 });
