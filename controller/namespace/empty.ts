@@ -1,13 +1,13 @@
 import type { Client } from '../../client/client.ts';
 import { type DiscoveredResource, discover } from '../../client/discovery.ts';
-import { absenceOf, isMissing } from '../../client/errors.ts';
+import { isMissing, isTransportError } from '../../client/errors.ts';
 import { placedKind } from '../../cluster/kinds.ts';
 import { group as atollGroup, othersHeader } from '../../cluster/names.ts';
 import { isReflected } from '../../cluster/reflected.ts';
 import type { PlacementSpec } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { isStatusError } from '../../kube/status.ts';
+import { isStatusError, StatusError } from '../../kube/status.ts';
 import type { Remains } from './decide.ts';
 
 export interface Where {
@@ -69,7 +69,7 @@ async function count(
   if (tally.silent.has(served)) return undefined;
   try {
     const left = await readAll(client, resource, where).catch((error: unknown) => {
-      if (absenceOf(error) === 'notAnswering') tally.silent.add(served);
+      if (isSilence(error)) tally.silent.add(served);
       throw error;
     });
     await deleteAll(client, resource, left, where);
@@ -83,6 +83,13 @@ async function count(
     tally.failures.push(`${groupResource(resource)}: ${message}`);
     return undefined;
   }
+}
+
+/** Of the server, and not of one of its resources alone, whose conversion fails perhaps. */
+function isSilence(error: unknown): boolean {
+  return (
+    isTransportError(error) || (error instanceof StatusError && (error.code === 503 || error.code === 504))
+  );
 }
 
 function isControlled({ metadata }: KubeObject): boolean {
