@@ -67,22 +67,28 @@ async function guessed(
   { entry, change }: Step,
   context: WriteContext,
 ): Promise<KubeObject | undefined> {
-  const guess = { isWritten: false };
+  const guess: Guess = { reached: 'nothing' };
   try {
     const own = servedAs(served, entry.value) ?? served;
     return await updateOnce(registry, own, address, { entry, change, guess }, context);
   } catch (error) {
     if (error instanceof LostRace) return undefined;
-    if (guess.isWritten || (isStatusError(error) && error.code >= 500)) throw error;
+    if (guess.reached === 'written') throw error;
+    if (guess.reached === 'store' && !(isStatusError(error) && error.code < 500)) throw error;
     return undefined;
   }
+}
+
+/** How far it came: before the store is asked, whatever is answered is said of what may be long gone. */
+interface Guess {
+  reached: 'nothing' | 'store' | 'written';
 }
 
 interface Step {
   entry: Entry;
   change: (current: KubeObject) => Later<KubeObject>;
-  /** What is there may be another; and whether it was written over all the same. */
-  guess?: { isWritten: boolean };
+  /** What is there may be another. */
+  guess?: Guess;
 }
 
 async function updateOnce(
@@ -158,8 +164,9 @@ async function updateWith(
       const adds = context.bounded ? { adds: bytes.length - entry.value.length } : undefined;
       return registry.store.update(entry.key, bytes, entry.revision, adds);
     };
+    if (guess) guess.reached = 'store';
     const now = await written(next, update);
-    if (guess) guess.isWritten = true;
+    if (guess) guess.reached = 'written';
     await hooksOf(served).committed?.(write, address.name, { object: next, old, revision: now.revision });
     return decodeStored(now);
   } catch (error) {

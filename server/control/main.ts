@@ -13,6 +13,7 @@ import { Metrics } from '../metrics/metrics.ts';
 import { Profiler } from '../profiling/profiler.ts';
 import { loadRecorders } from '../recorders.ts';
 import { type SyncerManager, startSyncerManager } from '../syncers.ts';
+import { isGuessed } from './guessed.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
 
 /*
@@ -43,7 +44,7 @@ async function control({ settings, rootCa, url }: Extract<Order, { order: 'contr
   const logger = jsonLogger(settings.logLevel);
   logProcess(logger);
   const { signal } = stop;
-  const stored = await openPipe(new Socket({ fd: storeDescriptor }));
+  const stored = await openPipe(new Socket({ fd: storeDescriptor }), { keeps: isGuessed });
   const encryption = await loadEncryption({ settings, logger, signal });
   metrics.add(encryption.families);
   const store = encryption.over(stored);

@@ -7,7 +7,7 @@ import { Ask, Tell, VERSION } from './ops.ts';
 import type { Out } from './out.ts';
 import { Outbox } from './outbox.ts';
 import { type Given, type Listener, readPush } from './pushed.ts';
-import { Seen } from './seen.ts';
+import type { Seen } from './seen.ts';
 
 /**
  * One end of a pipe to a store: questions and their answers, watches, and what is known of the store. Whole frames
@@ -29,8 +29,7 @@ export class Link {
   compacted = 0;
   /** The revision up to which every synced watch has all: in the middle of a push, that before it. */
   told = 0;
-  /** By events. */
-  readonly seen = new Seen();
+  readonly seen: Seen;
   readonly #heard = (event: StoreEvent): void => this.seen.event(event);
   /** Is told once, of why nothing can be asked any more. */
   onOver: (reason: StoreError) => void = () => {};
@@ -38,8 +37,9 @@ export class Link {
   failure: StoreError | undefined;
 
   /** `deliver` hands watches what they are given, in order. */
-  constructor(channel: Duplex, deliver: (given: readonly Given[]) => void) {
+  constructor(channel: Duplex, deliver: (given: readonly Given[]) => void, seen: Seen) {
     this.#channel = channel;
+    this.seen = seen;
     this.#box = new Outbox(channel);
     this.#deliver = deliver;
     this.ready = new Promise((resolve, reject) => {

@@ -19,6 +19,7 @@ import { Mirrors } from './mirror.ts';
 import { Ask } from './ops.ts';
 import type { Out } from './out.ts';
 import { Has } from './questions.ts';
+import { Seen } from './seen.ts';
 import { Watcher } from './watcher.ts';
 
 /** A watch that is behind gets no more time than this when the store is closed. */
@@ -27,11 +28,15 @@ const CLOSING_MS = 1000;
 /**
  * A store that is somebody else's, over `channel` (binary, both ways), whose other end `serveStore` has. Resolves
  * after the other side said its revision. When the channel ends, every operation and watch ends with `unavailable`;
- * what became of a write is then unknown. `close` lets go of the channel, not of the store behind it.
+ * what became of a write is then unknown. `close` lets go of the channel, not of the store behind it. Of keys that it
+ * `keeps`, by default of none, `seen` knows what came last.
  */
-export async function openPipe(channel: Duplex): Promise<Store> {
+export async function openPipe(
+  channel: Duplex,
+  { keeps = () => false }: { keeps?: (key: string) => boolean } = {},
+): Promise<Store> {
   const delivery = new Delivery();
-  const link = new Link(channel, delivery.deliver);
+  const link = new Link(channel, delivery.deliver, new Seen(keeps));
   link.start();
   await link.ready;
   return new PipeStore(link, delivery);

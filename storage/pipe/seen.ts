@@ -7,15 +7,18 @@ const LARGEST = MOST_BYTES / 64;
 const OVERHEAD = 200;
 
 /**
- * The last version of each key that came over a pipe, by an event or as the answer to a write or a read: the newest, as far as is
- * known here. What was not seen for longest goes when there are too many bytes.
+ * The last version of each key that is kept (`keeps`) and came over a pipe, by an event or as the answer to a write or a read: the
+ * newest, as far as is known here. What was not seen for longest goes when there are too many bytes. Each value is kept by itself:
+ * what it came with may be many times as large, and would stay as long.
  */
 export class Seen {
+  readonly #keeps: (key: string) => boolean;
   readonly #most: number;
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
 
-  constructor(most: number = MOST_BYTES) {
+  constructor(keeps: (key: string) => boolean, most: number = MOST_BYTES) {
+    this.#keeps = keeps;
     this.#most = most;
   }
 
@@ -27,15 +30,15 @@ export class Seen {
     return this.#entries.get(key);
   }
 
-  /** An event's value is a part of what came with it: it is copied, as it may stay for long. */
   event({ type, entry }: StoreEvent): void {
     if (type === 'delete') this.#gone(entry);
-    else if (this.#isNews(entry)) this.#keep({ ...entry, value: copyOf(entry.value) });
+    else this.note(entry);
   }
 
-  /** `entry` is the caller's, and nobody changes it. */
   note(entry: Entry): void {
-    if (this.#isNews(entry)) this.#keep(entry);
+    if (!this.#keeps(entry.key) || !this.#isNews(entry)) return;
+    this.forget(entry.key);
+    if (costOf(entry) <= LARGEST) this.#keep({ ...entry, value: copyOf(entry.value) });
   }
 
   /** It is not there, or not as it was taken to be. */
@@ -60,11 +63,8 @@ export class Seen {
   }
 
   #keep(entry: Entry): void {
-    this.forget(entry.key);
-    const cost = costOf(entry);
-    if (cost > LARGEST) return;
     this.#entries.set(entry.key, entry);
-    this.#bytes += cost;
+    this.#bytes += costOf(entry);
     for (const [key] of this.#entries) {
       if (this.#bytes <= this.#most) return;
       this.forget(key);

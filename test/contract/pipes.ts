@@ -29,7 +29,7 @@ export async function pipeTo(
 ): Promise<{ pipe: Store; near: Socket; far: Socket; closed: Promise<void> }> {
   const [near, far] = await channelPair();
   const { closed } = serveStore(store, far);
-  return { pipe: await openPipe(near), near, far, closed };
+  return { pipe: await openPipe(near, { keeps: () => true }), near, far, closed };
 }
 
 /** What is under test, but at the other end of a pipe. */

@@ -8,6 +8,7 @@ import type { KubeObject } from '../../../kube/object.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
 import { type Entry, type Store, StoreError } from '../../../storage/store.ts';
 import { type Api, admin, call, configMaps, startApi } from './api.ts';
+import { startHooks } from './webhook/hooks.ts';
 
 const key = '/core/configmaps/root/default/a';
 const own = ownUser(controllersUser);
@@ -93,6 +94,41 @@ describe('what was seen last is changed', () => {
     asked = [];
     const { status, body } = await patch({ data: { n: '4' } });
     expect([status, body.data, asked]).toEqual([200, { n: '4' }, ['get', 'update']]);
+  });
+
+  test('by no failure of what it was', async () => {
+    const hooks = await startHooks({
+      '/fails': () => ({ allowed: false, status: { code: 500, message: 'no' } }),
+    });
+    try {
+      const rule = {
+        apiGroups: [''],
+        apiVersions: ['v1'],
+        operations: ['UPDATE'],
+        resources: ['configmaps'],
+      };
+      const webhook = {
+        name: 'a.example.com',
+        clientConfig: hooks.config('/fails'),
+        admissionReviewVersions: ['v1'],
+        sideEffects: 'None',
+        rules: [rule],
+        objectSelector: { matchLabels: { asked: 'yes' } },
+      };
+      await behind({ metadata: { labels: { asked: 'yes' } } });
+      seen = await stored.get(key);
+      expect((await api.call('DELETE', url)).status).toBe(200);
+      await api.call('POST', configMaps, { metadata: { name: 'a' }, data: { n: 'new' } });
+      const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+      expect((await api.call('POST', path, { metadata: { name: 'a' }, webhooks: [webhook] })).status).toBe(
+        201,
+      );
+      asked = [];
+      const { status, body } = await patch({ data: { n: '4' } });
+      expect([status, body.data, asked]).toEqual([200, { n: '4' }, ['get', 'update']]);
+    } finally {
+      await hooks.close();
+    }
   });
 
   test('and refused as what it is', async () => {

@@ -6,6 +6,7 @@ import { until } from '../../../contract/until.ts';
 import { Random } from '../../../fault/random.ts';
 import { piped } from './piped.ts';
 
+const all = () => true;
 const ALL = { start: '', end: '\x7f' };
 
 function entry(key: string, revision: number, value: Uint8Array = bytes(`${revision}`)): Entry {
@@ -87,7 +88,7 @@ describe('what is kept of it', () => {
   const put = (of: Entry): StoreEvent => ({ type: 'put', entry: of });
 
   it('is bounded in bytes: what was seen for longest goes', () => {
-    const seen = new Seen(10_000);
+    const seen = new Seen(all, 10_000);
     for (let i = 1; i <= 1000; i++) seen.event(put(entry(`/k/${i % 100}`, i)));
     expect(seen.bytes).toBeLessThanOrEqual(10_000);
     expect(seen.get('/k/0')?.revision).toBe(1000);
@@ -97,14 +98,14 @@ describe('what is kept of it', () => {
   });
 
   it('is nothing that is large, and then nothing older either', () => {
-    const seen = new Seen();
+    const seen = new Seen(all);
     seen.note(entry('/a', 1));
     seen.note(entry('/a', 2, Buffer.alloc(1 << 20)));
     expect([seen.get('/a'), seen.bytes]).toEqual([undefined, 0]);
   });
 
   it('is the newest, in whatever order it comes', () => {
-    const seen = new Seen();
+    const seen = new Seen(all);
     seen.note(entry('/a', 5));
     seen.event(put(entry('/a', 3)));
     seen.event({ type: 'delete', entry: entry('/a', 4) });
@@ -113,10 +114,23 @@ describe('what is kept of it', () => {
     expect(seen.get('/a')).toBeUndefined();
   });
 
-  it('keeps an event alone, not all that came with it', () => {
-    const seen = new Seen();
+  it('is the value alone, not all that came with it', () => {
+    const seen = new Seen(all);
     const frame = Buffer.alloc(1 << 16, 'x');
     seen.event(put(entry('/a', 1, frame.subarray(10, 20))));
-    expect(seen.get('/a')?.value.buffer.byteLength).toBe(10);
+    seen.note(entry('/b', 2, frame.subarray(10, 30)));
+    expect(['/a', '/b'].map((key) => seen.get(key)?.value.buffer.byteLength)).toEqual([10, 20]);
+  });
+
+  it('is of keys alone that somebody asked to keep', () => {
+    const seen = new Seen((key) => key.startsWith('/kept/'));
+    seen.event(put(entry('/kept/a', 1)));
+    seen.event(put(entry('/other/a', 2)));
+    seen.note(entry('/other/b', 3));
+    expect(['/kept/a', '/other/a', '/other/b'].map((key) => seen.get(key)?.revision)).toEqual([
+      1,
+      undefined,
+      undefined,
+    ]);
   });
 });
