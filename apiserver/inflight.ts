@@ -4,7 +4,7 @@ import { badRequest, StatusError } from '../kube/status.ts';
 import { isOwnController } from './authn/controllers.ts';
 import { mastersGroup } from './authz/masters.ts';
 import type { Exchange, Limits } from './core.ts';
-import { text } from './encode/respond.ts';
+import { text } from './encode/text.ts';
 import type { Observer, Side } from './observer.ts';
 import { isLongRunning, type RequestInfo } from './request.ts';
 import { Deadlines } from './wire/deadlines.ts';

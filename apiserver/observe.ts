@@ -34,7 +34,8 @@ export function observed(
 export function whenOver(response: ApiResponse, over: () => void): void {
   const { body, events, tunnel } = response;
   const stream = events ?? body;
-  if (tunnel !== undefined) tunnel.once('close', over);
+  if (tunnel !== undefined && !tunnel.closed) tunnel.once('close', over);
+  else if (tunnel !== undefined) over();
   else if (stream instanceof EventStream) stream.whenOver(over);
   else if (stream instanceof Uint8Array) over();
   else if (!(body instanceof Uint8Array)) response.body = until(body, over);

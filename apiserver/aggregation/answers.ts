@@ -1,11 +1,6 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import { StatusError } from '../../kube/status.ts';
-
-/** As kube-aggregator answers what it does not pass on: no Status. */
-export function text(status: number, said: string): ApiResponse {
-  const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
-  return { status, headers, body: Buffer.from(said) };
-}
+import { text } from '../encode/text.ts';
 
 export function lateError(): DOMException {
   return new DOMException('no answer in time', 'TimeoutError');

@@ -177,14 +177,6 @@ export function respondError(error: StatusError, exchange: Exchange | undefined)
   return response;
 }
 
-export function text(status: number, body: string): ApiResponse {
-  return {
-    status,
-    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
-    body: Buffer.from(body),
-  };
-}
-
 export function noSuchResource(): StatusError {
   return new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 }

@@ -13,7 +13,8 @@ import { isOwnController } from '../authn/controllers.ts';
 import type { Exchange } from '../core.ts';
 import type { Encoding } from '../decode/media.ts';
 import { checkAccept, negotiate, parseAccept, plainOffer } from '../encode/negotiate.ts';
-import { contentTypes, encodeAs, type Kinded, noSuchResource, text } from '../encode/respond.ts';
+import { contentTypes, encodeAs, type Kinded, noSuchResource } from '../encode/respond.ts';
+import { text } from '../encode/text.ts';
 
 /** /api, /apis and below, as far as they name no resource. `undefined`: another path. Throws StatusError 404, 406. */
 export async function handleDiscovery(exchange: Exchange): Promise<ApiResponse | undefined> {

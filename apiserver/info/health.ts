@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import type { Exchange } from '../core.ts';
-import { text } from '../encode/respond.ts';
+import { text } from '../encode/text.ts';
 
 const endpoints = ['healthz', 'livez', 'readyz'];
 

@@ -3,7 +3,7 @@ import { defaultIssuer, issuerOf, issuerPaths } from '../authn/issuer.ts';
 import type { ServiceAccountTokens } from '../authn/service-account.ts';
 import type { Exchange } from '../core.ts';
 import { checkAccept } from '../encode/negotiate.ts';
-import { text } from '../encode/respond.ts';
+import { text } from '../encode/text.ts';
 
 const { configuration, keys } = issuerPaths;
 

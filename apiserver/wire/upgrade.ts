@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { TLSSocket } from 'node:tls';
 import type { ApiRequest, ApiResponse } from '../../kube/http.ts';
-import { text } from '../encode/respond.ts';
+import { text } from '../encode/text.ts';
 import type { Ladder } from '../ladder.ts';
 import type { Connections } from './connections.ts';
 import type { RequestLog } from './request-log.ts';
@@ -86,6 +86,8 @@ async function answer(
     return sendMessages(socket, watch.body, stallMillis);
   }
   socket.write(headOf(response));
+  // Its end may have come before anybody listened.
+  if (tunnel.destroyed) return void socket.destroySoon();
   join(socket, tunnel);
   keep(socket);
 }

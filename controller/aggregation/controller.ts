@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import type { InformerSet } from '../../client/informers.ts';
 import { keyOf, logicalClusterOf, parseKey, type ResourceRef } from '../../client/url.ts';
 import { checkHeader } from '../../cluster/names.ts';
+import { deepEqual } from '../../kube/deep.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
@@ -58,7 +59,8 @@ export function runAvailabilityController(options: AvailabilityControllerOptions
   all.on({
     add: (one, key) => void (targetOf(one) && queue.add(key)),
     update: (one, old, key) => {
-      if (targetOf(one) && one.metadata.generation !== old.metadata.generation) queue.add(key);
+      // It has no generation.
+      if (targetOf(one) && !deepEqual(one.spec, old.spec)) queue.add(key);
       else if (targetOf(one) && saidOf(one) !== saidOf(old)) queue.add(key);
     },
   });

@@ -224,3 +224,14 @@ test('while it does not answer both say so, and go on with the rest', async () =
   for (const { extension } of sides) extension.instead = undefined;
   await Promise.all(sides.map((side) => becomes(side, 'True')));
 });
+
+test('after a kill its server knows us by the authority that it read before', async () => {
+  const here = sides[1];
+  if (here === undefined) throw new Error('there are two sides');
+  const before = await authentication(here.kubeconfig);
+  await atoll.kill();
+  await atoll.restart();
+  await must(here.kubeconfig, 'get', 'flunders');
+  expect(here.extension.asked.at(-1)?.shown).toBe('front-proxy-client');
+  expect(await authentication(here.kubeconfig)).toEqual(before);
+});

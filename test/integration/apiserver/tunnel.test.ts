@@ -1,11 +1,13 @@
+import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { type Duplex, PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { tokenAuthenticator } from '../../../apiserver/authn/token.ts';
 import { createAuthority } from '../../../apiserver/tls/ca.ts';
 import { type HttpTransport, httpTransport } from '../../../client/http.ts';
+import type { ApiResponse } from '../../../kube/http.ts';
 import { type Api, admin, startApi } from './api.ts';
 
 /** Stands for the API of the cluster that runs the pod: it echoes whatever a tunnel carries, in capitals. */
@@ -41,6 +43,15 @@ physical.on('upgrade', (request, socket: Duplex) => {
   socket.on('end', () => socket.end());
 });
 
+/** The end of it came before anybody could listen. */
+async function over(): Promise<ApiResponse> {
+  const tunnel = new PassThrough();
+  tunnel.destroy();
+  await once(tunnel, 'close');
+  const headers = { connection: 'Upgrade', upgrade: 'websocket' };
+  return { status: 101, headers, body: new Uint8Array(), tunnel };
+}
+
 let api: Api;
 let url: string;
 let ca: string;
@@ -55,8 +66,10 @@ beforeAll(async () => {
   ca = authority.certificate;
   api = startApi({
     authenticate: [tokenAuthenticator(new Map([['secret', admin]]))],
-    connectPod: (_, { metadata: { name } }) =>
-      name === 'web' ? { transport, path: '/api/v1/namespaces/there/pods/web' } : undefined,
+    connectPod: (_, { metadata: { name } }) => {
+      if (name === 'over') return { transport: over, path: '/' };
+      return name === 'web' ? { transport, path: '/api/v1/namespaces/there/pods/web' } : undefined;
+    },
     connectService: async (_, { metadata: { name } }) =>
       name === 'web' ? { transport, path: '/api/v1/namespaces/there/services/web' } : undefined,
   });
@@ -120,6 +133,15 @@ function heard(socket: Duplex, until: string): Promise<string> {
 }
 
 const bearer = { authorization: 'Bearer secret' };
+
+test('a tunnel that ended before it was joined ends', async () => {
+  const spec = { containers: [{ name: 'main', image: 'a' }] };
+  await api.call('POST', pods, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'over' }, spec });
+  const { status, socket } = await open(`${pods}/over/exec?command=a`, bearer);
+  if (socket === undefined) throw new Error(`no tunnel, but ${status}`);
+  if (!socket.destroyed) await new Promise((resolve) => socket.on('close', resolve).resume());
+  expect((await api.call('DELETE', `${pods}/over`)).status).toBe(200);
+});
 
 test.each([
   ['exec', 'GET', 'websocket'],

@@ -1,36 +1,26 @@
-import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ownUser } from '../../../../apiserver/authn/controllers.ts';
-import { Client } from '../../../../client/client.ts';
-import { InformerSet } from '../../../../client/informers.ts';
-import { controllersUser } from '../../../../cluster/names.ts';
 import { runAvailabilityController } from '../../../../controller/aggregation/controller.ts';
-import { silentLogger } from '../../../../kube/log.ts';
 import { type Extension, group, gv, startExtension, version } from '../../../aggregation/extension.ts';
 import { eventually } from '../../../eventually.ts';
 import { type Api, startApi } from '../api.ts';
-import { apiService, apiServices, authentication, externalService } from './scene.ts';
+import { apiService, apiServices, authentication, control, externalService } from './scene.ts';
 
 let api: Api;
 let extension: Extension;
-let stop: AbortController;
-let done: Promise<unknown>;
+let stop: () => Promise<unknown>;
 beforeEach(async () => {
   extension = await startExtension();
   api = startApi();
-  stop = new AbortController();
-  const { signal } = stop;
-  setMaxListeners(0, signal);
-  const client = new Client(api.server.transport(ownUser(controllersUser)), { cluster: '*' });
-  const informers = new InformerSet(client, { cluster: '*', signal });
-  done = runAvailabilityController({ client, informers, signal, logger: silentLogger, everyMs: 100 });
+  stop = askEvery(100);
 });
 afterEach(async () => {
-  stop.abort();
-  await done;
+  await stop();
   await api.close();
   await extension.close();
 });
+
+const askEvery = (everyMs: number) =>
+  control(api, (options) => runAvailabilityController({ ...options, everyMs })).stop;
 
 const services = '/api/v1/namespaces/default/services';
 const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -78,6 +68,19 @@ test('an APIService is available while its server answers, and says why where it
   await becomes('Passed');
   await api.call('DELETE', `${services}/wardle`);
   await becomes('ServiceNotFound');
+});
+
+test('and is asked at once when it is changed', async () => {
+  await stop();
+  stop = askEvery(3_600_000);
+  await trustHere();
+  await api.call('POST', services, externalService());
+  await api.call('POST', apiServices, apiService(extension));
+  await becomes('Passed');
+  const changed = { spec: { caBundle: null } };
+  const { status } = await api.call('PATCH', `${apiServices}/${version}.${group}`, changed);
+  expect(status).toBe(200);
+  expect((await becomes('FailedDiscoveryCheck')).message).toContain('certificate');
 });
 
 test('nor is it while its server begins answers that never come', async () => {

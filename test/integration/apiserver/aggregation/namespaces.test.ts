@@ -1,54 +1,43 @@
-import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ownUser } from '../../../../apiserver/authn/controllers.ts';
-import { Client } from '../../../../client/client.ts';
+import type { Client } from '../../../../client/client.ts';
 import { discover } from '../../../../client/discovery.ts';
-import { InformerSet } from '../../../../client/informers.ts';
-import { controllersUser } from '../../../../cluster/names.ts';
 import { runNamespaceController } from '../../../../controller/namespace/controller.ts';
 import { emptyNamespace } from '../../../../controller/namespace/empty.ts';
 import { emptyLogicalCluster } from '../../../../controller/workspace/empty.ts';
-import { silentLogger } from '../../../../kube/log.ts';
 import { type Extension, group, gv, startExtension, version } from '../../../aggregation/extension.ts';
 import { eventually } from '../../../eventually.ts';
 import { type Api, startApi } from '../api.ts';
-import { apiServices, register } from './scene.ts';
+import { apiServices, control, register } from './scene.ts';
 
 let api: Api;
 let extension: Extension;
 let client: Client;
-let stop: AbortController;
-let done: Promise<unknown>;
+let signal: AbortSignal;
+let stop: () => Promise<unknown>;
 beforeEach(async () => {
   extension = await startExtension();
   api = startApi();
-  stop = new AbortController();
-  const { signal } = stop;
-  setMaxListeners(0, signal);
-  client = new Client(api.server.transport(ownUser(controllersUser)), { cluster: '*' });
-  const informers = new InformerSet(client, { cluster: '*', signal });
-  done = runNamespaceController({ client, informers, signal, logger: silentLogger });
+  ({ client, signal, stop } = control(api, runNamespaceController));
   await register(api, extension);
 });
 afterEach(async () => {
-  stop.abort();
-  await done;
+  await stop();
   await api.close();
   await extension.close();
 });
 
-async function goes(prefix: string): Promise<void> {
-  await api.call('DELETE', `${prefix}/api/v1/namespaces/gone`);
+async function goes(prefix: string, name = 'gone'): Promise<void> {
+  await api.call('DELETE', `${prefix}/api/v1/namespaces/${name}`);
   await eventually(async () =>
-    expect((await api.call('GET', `${prefix}/api/v1/namespaces/gone`)).status).toBe(404),
+    expect((await api.call('GET', `${prefix}/api/v1/namespaces/${name}`)).status).toBe(404),
   );
 }
 
-const make = (prefix: string) =>
+const make = (prefix: string, name = 'gone') =>
   api.call('POST', `${prefix}/api/v1/namespaces`, {
     kind: 'Namespace',
     apiVersion: 'v1',
-    metadata: { name: 'gone' },
+    metadata: { name },
   });
 
 test('a namespace that goes takes along what other API servers have in it', async () => {
@@ -60,17 +49,19 @@ test('a namespace that goes takes along what other API servers have in it', asyn
   expect((await api.call('GET', flunders)).body.items).toEqual([]);
 });
 
-test('one waits for its own logical cluster’s server, which others do not', async () => {
+test('those of one logical cluster wait for its own server, however many, which others do not', async () => {
   const other = `/clusters/${await api.addCluster('root:other')}`;
   extension.instead = () => true;
-  await make('');
+  const waiting = Array.from({ length: 6 }, (_, i) => `waiting-${i}`);
+  for (const name of waiting) await make('', name);
   await make(other);
-  await api.call('DELETE', '/api/v1/namespaces/gone');
+  for (const name of waiting) await api.call('DELETE', `/api/v1/namespaces/${name}`);
   await eventually(() => expect(extension.asked.some(({ url }) => url === `/apis/${gv}`)).toBe(true));
   await goes(other);
-  expect((await api.call('GET', '/api/v1/namespaces/gone')).body.status.phase).toBe('Terminating');
+  for (const name of waiting)
+    expect((await api.call('GET', `/api/v1/namespaces/${name}`)).body.status.phase).toBe('Terminating');
   extension.instead = undefined;
-  await goes('');
+  for (const name of waiting) await goes('', name);
 });
 
 test('what reads all logical clusters at once is told of no server of one of them, root’s neither', async () => {
@@ -103,7 +94,7 @@ test.each([
   const remains = await emptyNamespace(client, {
     cluster: 'root',
     namespace: 'gone',
-    signal: stop.signal,
+    signal,
   });
   expect(remains.failures).toHaveLength(times);
   expect(asked.filter((path) => path.includes('/namespaces/gone/'))).toHaveLength(times);
@@ -111,7 +102,7 @@ test.each([
 
 test('a logical cluster that goes asks none of its own servers', async () => {
   extension.instead = () => true;
-  await emptyLogicalCluster(client, 'root', stop.signal);
+  await emptyLogicalCluster(client, 'root', signal);
   expect((await api.call('GET', `${apiServices}/${version}.${group}`)).status).toBe(404);
   expect(extension.asked).toEqual([]);
 });

@@ -1,9 +1,41 @@
+import { setMaxListeners } from 'node:events';
 import { expect } from 'vitest';
+import { ownUser } from '../../../../apiserver/authn/controllers.ts';
+import { Client } from '../../../../client/client.ts';
+import { InformerSet } from '../../../../client/informers.ts';
+import { controllersUser } from '../../../../cluster/names.ts';
+import type { Logger } from '../../../../kube/log.ts';
+import { silentLogger } from '../../../../kube/log.ts';
 import { type Extension, group, version } from '../../../aggregation/extension.ts';
 import type { Api } from '../api.ts';
 
 export const apiServices = '/apis/apiregistration.k8s.io/v1/apiservices';
 export const authentication = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
+
+interface Controlled {
+  client: Client;
+  informers: InformerSet;
+  signal: AbortSignal;
+  logger: Logger;
+}
+
+/** A controller of all logical clusters of an API, until it is stopped. */
+export function control(
+  api: Api,
+  run: (options: Controlled) => Promise<unknown>,
+): { client: Client; signal: AbortSignal; stop(): Promise<unknown> } {
+  const ended = new AbortController();
+  const { signal } = ended;
+  setMaxListeners(0, signal);
+  const client = new Client(api.server.transport(ownUser(controllersUser)), { cluster: '*' });
+  const informers = new InformerSet(client, { cluster: '*', signal });
+  const done = run({ client, informers, signal, logger: silentLogger });
+  const stop = () => {
+    ended.abort();
+    return done;
+  };
+  return { client, signal, stop };
+}
 
 /** A Service at this machine: what a name leads to is for the policy of egress. */
 export function externalService(externalName = 'localhost'): object {
