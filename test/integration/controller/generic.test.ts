@@ -103,6 +103,11 @@ test('every namespace of every logical cluster is furnished, again when a part i
   await eventually(async () => expect((await client.get(maps, target))['data']).toEqual({ 'ca.crt': 'PEM' }));
   await client.delete(maps, target);
   await eventually(async () => expect((await client.get(maps, target))['data']).toEqual({ 'ca.crt': 'PEM' }));
+  const described = async () => (await client.get(maps, target)).metadata.annotations ?? {};
+  const before = await described();
+  expect(before['kubernetes.io/description']).toMatch(/^Contains a CA bundle/);
+  await client.patch(maps, target, 'merge', { metadata: { annotations: null } });
+  await eventually(async () => expect(await described()).toEqual(before));
 });
 
 test('a logical cluster says where the addresses of its Services come from', async () => {
