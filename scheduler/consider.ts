@@ -42,7 +42,7 @@ export function considerPart(key: string, world: World): NamespaceDecision | und
   if (!standing.isOf(given.namespace) || !isRestful(given.fleet)) return undefined;
   const part = partOf(standing, key, world);
   if (!part) return undefined;
-  const rest = standing.without(part.keys());
+  const rest = standing.without(new Set(part.keys()));
   const nodes = [...part.values()];
   const [usage, settled] = [world.ledger.others(key), world.settled.others(key)];
   addUsage(usage, rest.usage);
@@ -54,7 +54,7 @@ export function considerPart(key: string, world: World): NamespaceDecision | und
     claims: nodes.some(({ ref }) => ref.resource === 'statefulsets') ? claimsIn(world, key) : [],
     usage,
     settled,
-    beside: { index: standing.index, counts: rest.counts },
+    beside: { index: standing.index, counts: rest.counts, needed: rest.needed },
   });
   if (look.hasCompany) return undefined;
   // Both are kept as they are: the next decision begins with others.

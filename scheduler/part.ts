@@ -12,49 +12,64 @@ import type { Node, Standing } from './standing.ts';
 import type { World } from './world.ts';
 
 /**
- * What has been written and all that hangs together with it: whatever one of it uses, and whoever else uses that. Undefined:
- * it cannot be told without a look at all.
+ * What has been written and all that hangs together with it: what one of it uses, and whoever uses what has been written. Of what
+ * others use besides, the rest says where it needs it. Undefined: it cannot be told without a look at all.
  */
 export function partOf(standing: Standing, key: string, world: World): Map<string, Node> | undefined {
+  const concerned = [...standing.concerned.values()];
+  // What others are found by: who is concerned may be anybody.
+  if (!concerned.every(isNamed)) return undefined;
   const part = new Map<string, Node>();
-  const { fleet } = world.known();
-  const read = (ref: ClosureRef) => readAt(ref, key, { world, fleet });
-  let next: readonly ClosureRef[] = [...standing.concerned.values()];
-  for (const ref of next) {
-    const kind = placedKind(ref);
-    // What others are found by: who is concerned may be anybody.
-    if (!kind || (kind.role === 'closure' && !isUsedByName(kind))) return undefined;
-  }
+  const stirred = new Set<string>();
+  let next = concerned.map((ref) => ({ ref, stirs: true }));
   while (next.length > 0) {
-    const found: Node[] = [];
-    for (const ref of next) {
-      if (part.has(refKey(ref))) continue;
-      const node = read(ref);
+    // A list that grows while it is walked is walked to its end.
+    for (const { ref, stirs } of next) {
+      const its = refKey(ref);
+      const node = part.get(its) ?? readAt(ref, key, world);
       if (!node) return undefined;
-      part.set(refKey(ref), node);
-      found.push(node);
-      note(standing, node);
+      if (!part.has(its)) {
+        part.set(its, node);
+        note(standing, node);
+        for (const used of [...named(node), ...standing.usedBy(its)]) next.push({ ref: used, stirs: false });
+      }
+      if (stirred.has(its) || !(stirs || hangsOnUsers(node))) continue;
+      stirred.add(its);
+      // What an account or an Ingress names is needed by whoever needs these.
+      for (const user of standing.usersOf(its)) next.push({ ref: user, stirs: isClosure(user) });
     }
-    next = found.flatMap((node) => [...named(node), ...standing.beside(refKey(node.ref))]);
-    // What is found by labels and names of others is known once all that is named is.
-    if (next.every((ref) => part.has(refKey(ref))))
-      next = [...part.values()].flatMap((n) => required(n, standing));
-    next = next.filter((ref) => !part.has(refKey(ref)));
+    // What is found by labels and by names of others is known once all that is named is.
+    next = [...part.values()]
+      .flatMap((node) => required(node, standing))
+      .filter((ref) => !part.has(refKey(ref)))
+      .map((ref) => ({ ref, stirs: false }));
   }
   return part;
 }
 
-function readAt(
-  ref: ClosureRef,
-  key: string,
-  { world, fleet }: { world: World; fleet: Fleet },
-): Node | undefined {
+function isClosure(ref: ClosureRef): boolean {
+  return placedKind(ref)?.role === 'closure';
+}
+
+function isNamed(ref: ClosureRef): boolean {
+  const kind = placedKind(ref);
+  return kind !== undefined && (kind.role === 'workload' || isUsedByName(kind));
+}
+
+/** Whose decision is by more than where its users need it: what holds data, and what is gone but for its shares. */
+function hangsOnUsers({ ref, placed, placement }: Node): boolean {
+  return ref.resource === 'persistentvolumeclaims' || (placed === undefined && placement !== undefined);
+}
+
+function readAt(ref: ClosureRef, key: string, world: World): Node | undefined {
   const kind = placedKind(ref);
   const informer = kind && world.objects.get(kind);
   if (!informer) return undefined;
   const { cluster, name: namespace } = parseKey(key);
   const object = informer.get(keyOf(cluster, namespace, ref.name));
-  const [placed] = object ? withoutCredentials({ objects: [placedAs(kind, object)] }, fleet) : [];
+  const [placed] = object
+    ? withoutCredentials({ objects: [placedAs(kind, object)] }, world.known().fleet)
+    : [];
   const placement = world.placements.get(keyOf(cluster, namespace, placementName(ref)));
   return { ref, placed, placement };
 }

@@ -1,4 +1,5 @@
 import { type NamespaceIndex, type PlacedObject, placedKey, refKey, refOf } from '../cluster/closure.ts';
+import { isTombstone } from '../cluster/orphans.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Look, Taken } from './decide.ts';
@@ -11,6 +12,14 @@ export interface Node {
   ref: ClosureRef;
   placed: PlacedObject | undefined;
   placement: Placement | undefined;
+}
+
+/** Of a Namespace, what is not in the part that is looked at. */
+interface Rest {
+  counts: Map<string, number>;
+  usage: Usage;
+  settled: Usage;
+  needed: Map<string, string[]>;
 }
 
 /**
@@ -29,6 +38,7 @@ export class Standing {
   readonly #users = new Map<string, Map<string, ClosureRef>>();
   readonly #taken = new Map<string, Taken>();
   readonly #counts = new Map<string, number>();
+  readonly #needs = new Needs();
   readonly #usage: Usage = new Map();
   readonly #settled: Usage = new Map();
 
@@ -59,7 +69,9 @@ export class Standing {
       this.#taken.set(key, taken);
       this.#add(taken, 1);
     }
-    for (const [key, { ref, placed, placement }] of nodes) {
+    for (const [key, node] of nodes) {
+      const { ref, placed, placement } = node;
+      this.#needs.set(key, neededBy(node, this.#taken.get(key)));
       const named = placed ? namedBy(placed) : [];
       const all = [...named, ...(requires.get(key) ?? []), ...(placement?.spec?.requires ?? [])];
       if (all.length === 0) continue;
@@ -75,23 +87,26 @@ export class Standing {
     return this.#namespace === namespace;
   }
 
-  /** What was used by it when it was decided about last, and who used it. */
-  *beside(key: string): Iterable<ClosureRef> {
-    yield* this.#uses.get(key) ?? [];
-    yield* this.#users.get(key)?.values() ?? [];
+  /** What was used by it when it was decided about last. */
+  usedBy(key: string): readonly ClosureRef[] {
+    return this.#uses.get(key) ?? [];
+  }
+
+  usersOf(key: string): Iterable<ClosureRef> {
+    return this.#users.get(key)?.values() ?? [];
   }
 
   /** All but these. */
-  without(keys: Iterable<string>): { counts: Map<string, number>; usage: Usage; settled: Usage } {
+  without(keys: ReadonlySet<string>): Rest {
     const [counts, usage, settled] = [new Map(this.#counts), new Map(this.#usage), new Map(this.#settled)];
     for (const key of keys) {
       const taken = this.#taken.get(key);
       if (!taken) continue;
-      for (const c of taken.decided.choice.clusters) counts.set(c, (counts.get(c) ?? 0) - 1);
+      for (const c of taken.decided.choice.clusters) count(counts, c, -1);
       subtractUsage(usage, taken.usage);
       subtractUsage(settled, taken.settled);
     }
-    return { counts, usage, settled };
+    return { counts, usage, settled, needed: this.#needs.without(keys) };
   }
 
   #leave(key: string): void {
@@ -101,17 +116,75 @@ export class Standing {
       if (users?.size === 0) this.#users.delete(refKey(used));
     }
     this.#uses.delete(key);
+    this.#needs.set(key, []);
     const taken = this.#taken.get(key);
     this.#taken.delete(key);
     if (taken) this.#add(taken, -1);
   }
 
   #add({ decided, usage, settled }: Taken, by: 1 | -1): void {
-    for (const c of decided.choice.clusters) this.#counts.set(c, (this.#counts.get(c) ?? 0) + by);
+    for (const c of decided.choice.clusters) count(this.#counts, c, by);
     const add = by === 1 ? addUsage : subtractUsage;
     add(this.#usage, usage);
     add(this.#settled, settled);
   }
+}
+
+/** What is needed where by one: as decideClosure has it. */
+type Needed = readonly (readonly [refs: readonly ClosureRef[], clusters: readonly string[]])[];
+
+function neededBy({ placed, placement }: Node, taken: Taken | undefined): Needed {
+  const { ref, shares = {}, requires = [] } = placement?.spec ?? {};
+  const there = Object.keys(shares);
+  const isSame = ref !== undefined && ref.uid === placed?.object.metadata.uid;
+  const left = [[requires, there]] as const;
+  if (!taken) return placement ? left : [];
+  const isIts = isSame || (placement !== undefined && isTombstone(placement));
+  const { decided } = taken;
+  const own = [decided.requires, [...decided.choice.clusters, ...(isIts ? there : [])]] as const;
+  return placement && !isSame ? [own, ...left] : [own];
+}
+
+/** By what is needed, on which clusters, by how many. */
+class Needs {
+  readonly #by = new Map<string, Needed>();
+  readonly #all = new Map<string, { users: number; clusters: Map<string, number> }>();
+
+  set(key: string, needed: Needed): void {
+    this.#add(this.#by.get(key) ?? [], -1);
+    this.#add(needed, 1);
+    if (needed.length > 0) this.#by.set(key, needed);
+    else this.#by.delete(key);
+  }
+
+  /** Of these, where others need them. */
+  without(keys: ReadonlySet<string>): Map<string, string[]> {
+    for (const key of keys) this.#add(this.#by.get(key) ?? [], -1);
+    const found = new Map<string, string[]>();
+    for (const key of keys) {
+      const all = this.#all.get(key);
+      if (all) found.set(key, [...all.clusters.keys()]);
+    }
+    for (const key of keys) this.#add(this.#by.get(key) ?? [], 1);
+    return found;
+  }
+
+  #add(needed: Needed, by: 1 | -1): void {
+    for (const [refs, clusters] of needed)
+      for (const ref of refs) {
+        const all = this.#all.get(refKey(ref)) ?? { users: 0, clusters: new Map<string, number>() };
+        all.users += by;
+        for (const c of clusters) count(all.clusters, c, by);
+        if (all.users > 0) this.#all.set(refKey(ref), all);
+        else this.#all.delete(refKey(ref));
+      }
+  }
+}
+
+function count(counts: Map<string, number>, name: string, by: number): void {
+  const sum = (counts.get(name) ?? 0) + by;
+  if (sum > 0) counts.set(name, sum);
+  else counts.delete(name);
 }
 
 /** Of so many Namespaces, those that were decided about last. */

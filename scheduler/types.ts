@@ -49,6 +49,8 @@ export interface Beside {
   index: NamespaceIndex;
   /** How many workloads of the rest are on each cluster. What these take is in `usage`, and in `settled`. */
   counts: ReadonlyMap<string, number>;
+  /** By refKey, where the rest needs what the part has. */
+  needed: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface NamespaceDecision {

@@ -208,7 +208,10 @@ function write(made: Followed, random: Random): string {
     'workload goes': () => made.remove(random.pick(['deployments', 'jobs']), name),
     configmap: () => made.object(placed('ConfigMap', used, { data: {}, ...(metadata && { metadata }) })),
     secret: () => made.object(placed('Secret', used, { data: {} })),
-    account: () => made.object(placed('ServiceAccount', used, { secrets: [{ name: random.pick(few) }] })),
+    account: () =>
+      made.object(
+        placed('ServiceAccount', random.pick([used, 'default']), { secrets: [{ name: random.pick(few) }] }),
+      ),
     claim: () => made.object(placed('PersistentVolumeClaim', used, { spec: {} })),
     'what is used goes': () =>
       made.remove(
