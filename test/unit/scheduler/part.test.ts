@@ -97,6 +97,17 @@ class Followed {
     }
   }
 
+  /** As syncers say of claims where they are. */
+  bind(): void {
+    for (const one of this.stored.list('placements') as Placement[]) {
+      const clusters = Object.fromEntries(
+        (one.spec?.clusters ?? []).map((c) => [c, { present: true, status: { phase: 'Bound' } }]),
+      );
+      if (one.spec?.ref.kind === 'PersistentVolumeClaim')
+        this.put('placements', { ...one, status: { clusters } } as KubeObject);
+    }
+  }
+
   /** Whatever is decided about a part is what a look at all says, until nothing is left to do. */
   decide(said: string): void {
     for (let round = 0; round < 12; round++) {
@@ -230,15 +241,7 @@ function write(made: Followed, random: Random): string {
         drain: random.chance(0.15),
         capacity: random.pick([{ cpu: '3' }, { cpu: '100' }]),
       }),
-    bound: () => {
-      for (const one of made.stored.list('placements') as Placement[]) {
-        const clusters = Object.fromEntries(
-          (one.spec?.clusters ?? []).map((c) => [c, { present: true, status: { phase: 'Bound' } }]),
-        );
-        if (one.spec?.ref.kind === 'PersistentVolumeClaim')
-          made.put('placements', { ...one, status: { clusters } } as KubeObject);
-      }
-    },
+    bound: () => made.bind(),
   };
   const often = ['workload', 'another workload', 'workload goes', 'job', 'configmap', 'secret'];
   const step = random.pick([...often, ...often, ...Object.keys(steps)]);
@@ -264,5 +267,23 @@ describe('a look at a part of a Namespace', () => {
     }
 
     expect(looks.part).toBeGreaterThan(looks.all / 2);
+  });
+
+  test('is at all that use a claim that holds data: none of them gives it up alone', () => {
+    const made = new Followed();
+    const podSpec = { volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'x' } }] };
+    made.object(placed('PersistentVolumeClaim', 'x', { spec: {} }));
+    for (const name of ['u', 'v']) made.object(deployment(name, { podSpec, metadata: annotations('a') }));
+    made.decide('they come');
+    const random = new Random(1);
+    for (let n = 0; n < 9; n++) made.share(random);
+    made.bind();
+    made.decide('it is bound');
+    const before = made.looks.part;
+    made.object(deployment('u', { podSpec, metadata: annotations('b') }));
+    made.decide('one is to leave it');
+    expect(made.looks.part).toBeGreaterThan(before);
+    const claim = (made.stored.list('placements') as Placement[]).find(({ spec }) => spec?.ref.name === 'x');
+    expect(claim?.spec?.givenUp).toBeUndefined();
   });
 });
