@@ -124,8 +124,9 @@ function exchange(
     const outgoing = (secure ? https : http).request(options);
     const abort = () => outgoing.destroy(signal?.reason instanceof Error ? signal.reason : undefined);
     signal?.addEventListener('abort', abort, { once: true });
-    const late = new TransportError('ETIMEDOUT', `no whole answer within ${limits.timeoutMs} ms`);
-    const timer = setTimeout(() => outgoing.destroy(late), limits.timeoutMs);
+    // Made when it is needed: it looks for where it was made, and most requests are answered.
+    const late = () => new TransportError('ETIMEDOUT', `no whole answer within ${limits.timeoutMs} ms`);
+    const timer = setTimeout(() => outgoing.destroy(late()), limits.timeoutMs);
     const release = () => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);

@@ -50,8 +50,8 @@ const maxMessage = 1024;
 const mostWaiting = 4096;
 /** So many of one are written at a time: what they tell of goes before them. */
 const width = 8;
-/** What is said goes out a moment later: who says it has more to do just then. */
-const waitMs = 100;
+/** What is said goes out a little later: who says it has more to do just then, and so have those who go on from there. */
+const waitMs = 500;
 
 /**
  * Says things as Events of users' own objects. Said again, one Event counts, as Kubernetes' recorder has it: its name

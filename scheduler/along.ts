@@ -23,7 +23,8 @@ import { closureWish, type Wish } from './wishes.ts';
  * wants it for its own sake; and a claim where it holds data.
  */
 export function decideClosure(scene: Scene, workloads: readonly Decided[]): Decided[] {
-  const needed = new Map<string, Set<string>>();
+  const rest = [...(scene.input.beside?.needed ?? [])];
+  const needed = new Map(rest.map(([key, clusters]) => [key, new Set(clusters)]));
   const need = (refs: readonly ClosureRef[], clusters: readonly string[]) => {
     for (const ref of refs) {
       const set = needed.get(refKey(ref)) ?? new Set();

@@ -64,6 +64,11 @@ export class Company {
     this.order = inOrder(subjects, (subject) => this.#tieOf(subject), leads);
   }
 
+  /** Anybody of them is to be beside somebody, or apart. */
+  get isAsked(): boolean {
+    return this.#tallies.size > 0;
+  }
+
   /** A change of any cluster's labels may be one for it. */
   concerns(subject: Subject): boolean {
     const { beside = [], apart = [] } = this.#own.get(subject) ?? {};

@@ -6,23 +6,12 @@ import { EventRecorder } from '../controller/events.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import { byLogicalCluster } from '../controller/scope.ts';
 import type { Logger } from '../kube/log.ts';
-import { decideNamespace } from './decide.ts';
+import { consider, considerPart } from './consider.ts';
 import { type Reading, type Unheard, unheardOf } from './heard.ts';
 import { limitOf } from './turns.ts';
 import type { NamespaceDecision } from './types.ts';
 import { wake } from './wake.ts';
-import {
-  claimsIn,
-  clusterNamed,
-  keysOn,
-  objectsOf,
-  observe,
-  placementsIn,
-  policiesIn,
-  takeStock,
-  unknownIn,
-  type World,
-} from './world.ts';
+import { clusterNamed, keysOn, observe, takeStock, type World } from './world.ts';
 import { type Writer, writeDecision } from './write.ts';
 
 export interface SchedulerOptions {
@@ -92,6 +81,23 @@ async function reconcile(
   writer: Writer & Reading & { logger: Logger },
   queue: WorkQueue,
 ): Promise<Retry | undefined> {
+  let isDone = false;
+  try {
+    const retry = await decideAndWrite(key, world, writer, queue);
+    isDone = retry === undefined;
+    return retry;
+  } finally {
+    // What was not written, or waits for a time, is looked at with all else.
+    if (!isDone) world.standings.touch(key);
+  }
+}
+
+async function decideAndWrite(
+  key: string,
+  world: World,
+  writer: Writer & Reading & { logger: Logger },
+  queue: WorkQueue,
+): Promise<Retry | undefined> {
   const { cluster } = parseKey(key);
   // Whatever put it off is in the caches that it is decided by; what it has to wait for itself it says anew.
   queue.overtake(key);
@@ -130,10 +136,14 @@ function decided(
   queue: WorkQueue,
   unread: ReadonlyMap<string, string>,
 ): NamespaceDecision {
-  const decision = consider(key, world, unread);
+  const decision = (unread.size === 0 && considerPart(key, world)) || consider(key, world, unread);
   const limit = (name: string) => limitOf(clusterNamed(world, name));
-  for (const next of world.leavers.next(limit, key)) queue.add(next);
-  for (const next of nextRound(decision, world)) queue.addAfter(next, world.pace.wait(next));
+  const whole = (next: string, ms: number) => {
+    world.standings.touch(next);
+    queue.addAfter(next, ms);
+  };
+  for (const next of world.leavers.next(limit, key)) whole(next, 0);
+  for (const next of nextRound(decision, world)) whole(next, world.pace.wait(next));
   return decision;
 }
 
@@ -146,41 +156,4 @@ function nextRound({ leaving }: NamespaceDecision, world: World): Set<string> {
     isCalm: (name) => leavers.isCalm(name),
   });
   return new Set(next.flatMap((name) => [...keysOn(world, name)]));
-}
-
-/** Decides about one Namespace, and remembers what it takes then. Writes nothing: of a copy of the world this is a plan. */
-export function consider(
-  key: string,
-  world: World,
-  unread: ReadonlyMap<string, string> = new Map(),
-): NamespaceDecision {
-  const began = performance.now();
-  const placed = placementsIn(world, key);
-  const { fleet, notTaken } = world.known();
-  const decision = decideNamespace({
-    namespace: world.namespaces.get(key),
-    objects: objectsOf(world, key, placed),
-    placements: placed,
-    unknown: unknownIn(world, key, placed),
-    unread,
-    claims: claimsIn(world, key),
-    clusters: fleet.list,
-    fleet,
-    notTaken,
-    policies: policiesIn(world, key),
-    usage: world.ledger.others(key),
-    settled: world.settled.others(key),
-    leaving: world.inTurns ? world.leavers.others(key) : undefined,
-    now: Date.now(),
-    startedAt: world.startedAt,
-    explains: !world.inTurns,
-  });
-  // Before anything is awaited: the next decision, of whatever namespace, counts with this one.
-  world.ledger.set(key, decision.usage);
-  world.settled.set(key, decision.settled);
-  world.leavers.set(key, decision.leaving, decision.waiting);
-  if (decision.open) world.open.add(key);
-  else world.open.delete(key);
-  world.pace.took(key, performance.now() - began);
-  return decision;
 }

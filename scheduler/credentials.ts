@@ -6,7 +6,7 @@ import type { NamespaceInput } from './types.ts';
 
 /** One physical cluster never gets the credentials of another, whatever names or mounts the Secret that holds them. */
 export function withoutCredentials(
-  { objects }: NamespaceInput,
+  { objects }: Pick<NamespaceInput, 'objects'>,
   { credentials }: Fleet,
 ): readonly PlacedObject[] {
   const isOne = ({ kind, object }: PlacedObject) =>

@@ -1,4 +1,4 @@
-import { indexNamespace, type PlacedObject, refKey } from '../cluster/closure.ts';
+import { indexNamespace, type NamespaceIndex, type PlacedObject, refKey } from '../cluster/closure.ts';
 import { groupOf } from '../cluster/group.ts';
 import { isBeingOrphaned } from '../cluster/orphans.ts';
 import { formatClusters } from '../cluster/placement.ts';
@@ -24,11 +24,33 @@ import { unmoved, unreadOf } from './unread.ts';
 import { addUsage, settledUsage, type Usage, usageOf } from './usage.ts';
 import { saysWhere, schedulersNote, tolerationsOf } from './wishes.ts';
 
+/** A decision, with what a later one about a part of the Namespace goes by: see Standing. */
+export interface Look {
+  decision: NamespaceDecision;
+  /** As it was looked at. */
+  input: NamespaceInput;
+  index: NamespaceIndex;
+  workloads: readonly Taken[];
+  /** Some of it is to be beside other workloads, or apart from them. */
+  hasCompany: boolean;
+}
+
+/** A workload, and what it takes of the Namespace's usage and settled usage. */
+export interface Taken {
+  decided: Decided;
+  usage: Usage;
+  settled: Usage;
+}
+
 /** Everything of one namespace at once, since workloads stay together and what they use follows them. */
 export function decideNamespace(given: NamespaceInput): NamespaceDecision {
+  return lookAt(given).decision;
+}
+
+export function lookAt(given: NamespaceInput): Look {
   const fleet = given.fleet ?? fleetOf(given.clusters);
   const input = { ...given, objects: withoutCredentials(given, fleet) };
-  const index = indexNamespace(input.objects);
+  const index = input.beside?.index ?? indexNamespace(input.objects);
   const records = new Map(
     input.placements.flatMap((p) => (p.spec ? [[refKey(p.spec.ref), p] as const] : [])),
   );
@@ -40,12 +62,13 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
     clusters: fleet.named,
     listened: listenedSince(fleet.heard, input.startedAt ?? 0, input.now),
   };
-  const { decided, usage, settled, turns, kept } = decideWorkloads(scene);
+  const { workloads, hasCompany, turns, kept, ...sums } = decideWorkloads(scene);
+  const decided = workloads.map((one) => one.decided);
   const along = decideClosure(scene, decided);
   const all = [...decided, ...along];
   const finish = input.objects.filter((placed) => hasStopped(scene, placed)).map(({ object }) => object);
   const leaving = input.namespace?.metadata.deletionTimestamp !== undefined;
-  return {
+  const decision = {
     annotate: leaving ? [] : decided.flatMap(annotationOf),
     ...recordOf({
       decided: all,
@@ -61,8 +84,7 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
     }),
     leaveData: leaveData(scene, all),
     finish,
-    usage,
-    settled,
+    ...sums,
     leaving: turns.leaving,
     // Only where no turn is free: else two that wait for another cluster would ask each other for ever.
     waiting: [...new Set(decided.flatMap(({ choice }) => choice.waits ?? []))].filter((c) =>
@@ -75,10 +97,12 @@ export function decideNamespace(given: NamespaceInput): NamespaceDecision {
     turnUntil: Math.min(Number.POSITIVE_INFINITY, ...decided.map((one) => endOfMove(scene, one))),
     kept: new Map([...kept].flatMap(([{ placement }, all]) => (placement ? [[placement, all]] : []))),
   };
+  return { decision, input, index, workloads, hasCompany };
 }
 
 interface Workloads {
-  decided: Decided[];
+  workloads: Taken[];
+  hasCompany: boolean;
   /** What they take; and what they take once all that is on its way has arrived. */
   usage: Usage;
   settled: Usage;
@@ -92,7 +116,7 @@ function decideWorkloads(scene: Scene): Workloads {
   const company = new Company(subjects, scene.clusters);
   const used: Usage = new Map(scene.input.usage);
   const [own, settled]: [Usage, Usage] = [new Map(), new Map()];
-  const rest = new Map<string, number>();
+  const rest = new Map(scene.input.beside?.counts);
   const count = (cluster: string, by: number) => rest.set(cluster, (rest.get(cluster) ?? 0) + by);
   const takes = new Map<Subject, Usage>();
   const turns = new Turns(scene.clusters, scene.input.leaving);
@@ -106,7 +130,7 @@ function decideWorkloads(scene: Scene): Workloads {
     addUsage(used, takes.get(subject) ?? new Map());
   }
   const { moves, kept } = movesOf(scene, subjects, { company, turns, used, groupAt });
-  const decided = company.order.map((subject): Decided => {
+  const workloads = company.order.map((subject): Taken => {
     const { placed, placement, current, wish, requires, claims } = subject;
     company.leave(subject);
     const situation = situationOf(scene, subject, { used, company });
@@ -128,10 +152,12 @@ function decideWorkloads(scene: Scene): Workloads {
     const before = takes.get(subject) ?? new Map();
     const more = addedBy(choice, situation, before);
     addUsage(used, more);
-    addUsage(own, before);
-    addUsage(own, more);
-    addUsage(settled, settledUsage(placed.object, placement, choice));
-    return {
+    const takesNow: Usage = new Map(before);
+    addUsage(takesNow, more);
+    addUsage(own, takesNow);
+    const takesThen = settledUsage(placed.object, placement, choice);
+    addUsage(settled, takesThen);
+    const decided = {
       placed,
       choice: company.concerns(subject) ? { ...choice, open: true } : choice,
       wish,
@@ -139,8 +165,9 @@ function decideWorkloads(scene: Scene): Workloads {
       leavingSince: leavingSince(placement, choice.clusters, scene.input.now),
       rebalancedAt: rebalancedAt(subject, choice, move, scene),
     };
+    return { decided, usage: takesNow, settled: takesThen };
   });
-  return { decided, usage: own, settled, turns, kept };
+  return { workloads, hasCompany: company.isAsked, usage: own, settled, turns, kept };
 }
 
 /** What a choice takes that is not counted yet. */

@@ -9,7 +9,7 @@ export class Ledger {
 
   set(namespace: string, usage: Usage): void {
     const before = this.#byNamespace.get(namespace);
-    if (before) subtract(this.#total, before);
+    if (before) subtractUsage(this.#total, before);
     addUsage(this.#total, usage);
     if (usage.size > 0) this.#byNamespace.set(namespace, usage);
     else this.#byNamespace.delete(namespace);
@@ -24,12 +24,12 @@ export class Ledger {
   others(namespace: string): Usage {
     const rest = new Map(this.#total);
     const own = this.#byNamespace.get(namespace);
-    if (own) subtract(rest, own);
+    if (own) subtractUsage(rest, own);
     return rest;
   }
 }
 
-function subtract(from: Usage, less: ReadonlyMap<string, Resources>): void {
+export function subtractUsage(from: Usage, less: ReadonlyMap<string, Resources>): void {
   for (const [cluster, resources] of less) {
     const left = new Map(from.get(cluster) ?? nothingUsed);
     for (const [name, amount] of resources) {

@@ -7,7 +7,7 @@ import { shownAs } from '../controller/ruled.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { getOwn } from '../kube/untyped.ts';
-import { consider } from './controller.ts';
+import { consider } from './consider.ts';
 import type { Changed } from './copy.ts';
 import { lacksOf } from './lacks.ts';
 import type { NamespaceDecision } from './types.ts';

@@ -64,7 +64,8 @@ function mention(
   for (const next of namedBy(placed)) mention(next, view, scope);
 }
 
-function namedBy({ kind, object }: PlacedObject): readonly ClosureRef[] {
+/** What it names, whether or not that exists. */
+export function namedBy({ kind, object }: PlacedObject): readonly ClosureRef[] {
   if (kind.role === 'workload') return namedByPods(object);
   const secrets = (items: readonly unknown[], field: string) =>
     items.flatMap((item): ClosureRef[] => {

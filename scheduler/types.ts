@@ -1,4 +1,4 @@
-import type { PlacedObject } from '../cluster/closure.ts';
+import type { NamespaceIndex, PlacedObject } from '../cluster/closure.ts';
 import type { Resources } from '../cluster/pod-spec.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -40,6 +40,17 @@ export interface NamespaceInput {
   startedAt?: number;
   /** Whether what a rebalance leaves where it is is told, too. For plans. */
   explains?: boolean;
+  /** Objects and placements are those of a part of the Namespace: what there is of the rest that they are decided by. */
+  beside?: Beside;
+}
+
+export interface Beside {
+  /** Of the whole Namespace, as far as the part goes. */
+  index: NamespaceIndex;
+  /** How many workloads of the rest are on each cluster. What these take is in `usage`, and in `settled`. */
+  counts: ReadonlyMap<string, number>;
+  /** By refKey, where the rest needs what the part has. */
+  needed: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface NamespaceDecision {

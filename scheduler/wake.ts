@@ -1,10 +1,10 @@
 import { keyOf } from '../client/url.ts';
-import { placedAs, placedKey } from '../cluster/closure.ts';
+import { placedAs, placedKey, refOf } from '../cluster/closure.ts';
 import type { PlacedKind } from '../cluster/kinds.ts';
 import { rootCluster } from '../cluster/names.ts';
 import { isPlaceable } from '../cluster/placeable.ts';
 import { isReflected, reflectedFrom } from '../cluster/reflected.ts';
-import type { PhysicalCluster } from '../cluster/types.ts';
+import type { ClosureRef, PhysicalCluster } from '../cluster/types.ts';
 import type { WorkQueue } from '../controller/queue.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -24,31 +24,38 @@ const followsMs = 500;
 
 /** Queues the Namespaces that a change may concern, as often as their decisions' cost allows. */
 export function wake(world: World, queue: WorkQueue): void {
-  const soon = (key: string) => queue.addAfter(key, world.pace.wait(key));
-  const later = (object: KubeObject) => {
-    const key = namespaceKey(object);
-    queue.addAfter(key, Math.max(followsMs, world.pace.wait(key)));
+  const { standings, pace } = world;
+  const wait = (key: string) => (standings.has(key) ? 0 : pace.wait(key));
+  const soon = (key: string) => {
+    standings.touch(key);
+    queue.addAfter(key, pace.wait(key));
   };
-  const within = (object: KubeObject) => soon(namespaceKey(object));
+  const within = (object: KubeObject, ref: ClosureRef | undefined, leastMs = 0) => {
+    const key = namespaceKey(object);
+    standings.touch(key, ref);
+    queue.addAfter(key, Math.max(leastMs, wait(key)));
+  };
   world.namespaces.on({
     add: (_, key) => soon(key),
     update: (now, old, key) => objectMatters(now, old) && soon(key),
     delete: (_, key) => soon(key),
   });
   world.placements.on({
-    add: later,
-    update: (now, old) => placementMatters(now, old) && (onlyBegins(now, old) ? later(now) : within(now)),
-    delete: within,
+    add: (placement) => within(placement, placement.spec?.ref, followsMs),
+    update: (now, old) =>
+      placementMatters(now, old) && within(now, now.spec?.ref, onlyBegins(now, old) ? followsMs : 0),
+    delete: (placement) => within(placement, placement.spec?.ref),
   });
   for (const [kind, informer] of world.objects) {
     // Reflected pods come and go in great numbers, and place nothing.
+    const told = (object: KubeObject) =>
+      within(object, isClaims(kind) && isReflected(object) ? undefined : refOf({ kind, object }));
     const counts = (object: KubeObject) => isPlaceable(kind, object) && isMentioned(world, kind, object);
     informer.on({
-      add: (object) => (counts(object) || (isClaims(kind) && isReflected(object))) && within(object),
+      add: (object) => (counts(object) || (isClaims(kind) && isReflected(object))) && told(object),
       update: (now, old) =>
-        (((counts(now) || counts(old)) && objectMatters(now, old)) || holdsOtherwise(now, old)) &&
-        within(now),
-      delete: (object) => (counts(object) || (isClaims(kind) && isReflected(object))) && within(object),
+        (((counts(now) || counts(old)) && objectMatters(now, old)) || holdsOtherwise(now, old)) && told(now),
+      delete: (object) => (counts(object) || (isClaims(kind) && isReflected(object))) && told(object),
     });
   }
   wakeForPolicies(world, soon);
@@ -57,7 +64,9 @@ export function wake(world: World, queue: WorkQueue): void {
     wakeConcerned(world, queue, cluster);
     // What held nothing of ours a moment ago may hold its credentials now.
     const { namespace } = cluster.spec?.kubeconfigSecretRef ?? {};
-    if (namespace) queue.add(keyOf(rootCluster, '', namespace));
+    if (!namespace) return;
+    standings.touch(keyOf(rootCluster, '', namespace));
+    queue.add(keyOf(rootCluster, '', namespace));
   };
   world.clusters.on({
     add: concerned,
@@ -83,8 +92,10 @@ export function wakeConcerned(
   queue: Pick<WorkQueue, 'add'>,
   { metadata: { name = '' } }: PhysicalCluster,
 ): void {
-  for (const key of world.open) queue.add(key);
-  for (const key of keysConcernedBy(world, name)) queue.add(key);
+  for (const key of [...world.open, ...keysConcernedBy(world, name)]) {
+    world.standings.touch(key);
+    queue.add(key);
+  }
 }
 
 /** What nobody names changes nothing. */

@@ -18,6 +18,7 @@ import { Pace } from './pace.ts';
 import { type Layers, layer } from './policies.ts';
 import { Rounds } from './rounds.ts';
 import { isUsedByName, scopeOf } from './scope.ts';
+import { Standings } from './standing.ts';
 import { inTurn, isHeard, Leavers } from './turns.ts';
 import { addUsage, settledUsage, type Usage, usageOf } from './usage.ts';
 import { namesClusters, placesAll } from './wishes.ts';
@@ -44,6 +45,8 @@ export interface World {
   inTurns: boolean;
   /** By Namespace: what the last decision looked for by name. Absent: not decided yet, or all of it counts. */
   mentioned: Map<string, ReadonlySet<string>>;
+  /** Whose next decision need not look at all. */
+  standings: Standings;
   /** Namespaces that any cluster that comes, or changes, may concern. */
   open: Set<string>;
   /** When somebody began to decide by it, in milliseconds since 1970; 0: long ago, as far as is known. */
@@ -129,6 +132,7 @@ export function observe(informers: Pick<InformerSet, 'for'>): World {
     rounds: new Rounds(),
     inTurns: true,
     mentioned: new Map(),
+    standings: new Standings(),
     open: new Set(),
     startedAt: 0,
   };

@@ -91,10 +91,24 @@ export async function written(
   }
 }
 
+/** So many are told of one write by the time that others come. */
+const mostRead = 128;
+/** What was read for many, by its bytes: who is told of a write is told of it soon after the others. */
+const lastRead = new Map<Uint8Array, KubeObject>();
+
+function readLast(entry: Entry): KubeObject {
+  const found = lastRead.get(entry.value);
+  if (found) return found;
+  const object = decodeStored(entry);
+  lastRead.set(entry.value, object);
+  const [oldest] = lastRead.keys();
+  if (lastRead.size > mostRead && oldest) lastRead.delete(oldest);
+  return object;
+}
+
 /** As decodeStored, for many: nobody may change the answer. */
 export function shownStored(entry: Entry, cluster?: string): KubeObject {
-  const object = underWay.get(entry.value);
-  if (object === undefined) return decodeStored(entry, cluster);
+  const object = underWay.get(entry.value) ?? readLast(entry);
   const shown = asStored(object, entry);
   if (cluster !== undefined) {
     shown.metadata.annotations = { ...shown.metadata.annotations, [logicalClusterAnnotation]: cluster };

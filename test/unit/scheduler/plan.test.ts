@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { refKey } from '../../../cluster/closure.ts';
 import type { PhysicalCluster, Placement, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { consider } from '../../../scheduler/controller.ts';
+import { consider } from '../../../scheduler/consider.ts';
 import { type Changed, worldOf } from '../../../scheduler/copy.ts';
 import { planOf } from '../../../scheduler/plan.ts';
 import type { PlannedItem } from '../../../scheduler/plan-items.ts';

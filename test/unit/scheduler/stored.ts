@@ -2,7 +2,7 @@ import { objectKey, type ResourceRef } from '../../../client/url.ts';
 import { refKey } from '../../../cluster/closure.ts';
 import type { Placement, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { consider } from '../../../scheduler/controller.ts';
+import { consider } from '../../../scheduler/consider.ts';
 import { worldOf } from '../../../scheduler/copy.ts';
 import type { NamespaceDecision } from '../../../scheduler/types.ts';
 import { takeStock } from '../../../scheduler/world.ts';

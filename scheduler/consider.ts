@@ -1,0 +1,97 @@
+import { type Look, lookAt } from './decide.ts';
+import { isCalm, isRestful, partOf } from './part.ts';
+import { Standing } from './standing.ts';
+import type { NamespaceDecision, NamespaceInput } from './types.ts';
+import { addUsage } from './usage.ts';
+import { claimsIn, objectsOf, placementsIn, policiesIn, unknownIn, type World } from './world.ts';
+
+/** Decides about one Namespace, and remembers what it takes then. Writes nothing: of a copy of the world this is a plan. */
+export function consider(
+  key: string,
+  world: World,
+  unread: ReadonlyMap<string, string> = new Map(),
+): NamespaceDecision {
+  const began = performance.now();
+  const placed = placementsIn(world, key);
+  const look = lookAt({
+    ...surroundings(key, world),
+    objects: objectsOf(world, key, placed),
+    placements: placed,
+    unknown: unknownIn(world, key, placed),
+    unread,
+    claims: claimsIn(world, key),
+    usage: world.ledger.others(key),
+    settled: world.settled.others(key),
+  });
+  remember(key, world, look);
+  world.standings.touch(key);
+  if (isCalm(look) && isRestful(world.known().fleet))
+    world.standings.put(key, new Standing(look, world.mentioned.get(key)));
+  world.pace.took(key, performance.now() - began);
+  return look.decision;
+}
+
+/**
+ * The same, by a look at what has been written since the last decision and what hangs together with that. Undefined: nobody knows
+ * that the rest is as it was.
+ */
+export function considerPart(key: string, world: World): NamespaceDecision | undefined {
+  const standing = world.standings.take(key);
+  const given = surroundings(key, world);
+  if (!standing || standing.concerned.size === 0) return undefined;
+  if (!standing.isOf(given.namespace) || !isRestful(given.fleet)) return undefined;
+  const part = partOf(standing, key, world);
+  if (!part) return undefined;
+  const rest = standing.without(new Set(part.keys()));
+  const nodes = [...part.values()];
+  const [usage, settled] = [world.ledger.others(key), world.settled.others(key)];
+  addUsage(usage, rest.usage);
+  addUsage(settled, rest.settled);
+  const look = lookAt({
+    ...given,
+    objects: nodes.flatMap(({ placed }) => placed ?? []),
+    placements: nodes.flatMap(({ placement }) => placement ?? []),
+    claims: nodes.some(({ ref }) => ref.resource === 'statefulsets') ? claimsIn(world, key) : [],
+    usage,
+    settled,
+    beside: { index: standing.index, counts: rest.counts, needed: rest.needed },
+  });
+  if (look.hasCompany) return undefined;
+  // Both are kept as they are: the next decision begins with others.
+  const sums = { usage: rest.usage, settled: rest.settled };
+  addUsage(sums.usage, look.decision.usage);
+  addUsage(sums.settled, look.decision.settled);
+  const decision = { ...look.decision, ...sums };
+  remember(key, world, { decision });
+  if (isCalm(look)) {
+    standing.settle(part, look.workloads);
+    standing.concerned.clear();
+    world.standings.put(key, standing);
+  }
+  return decision;
+}
+
+/** What every decision about it goes by, however much of it that is about. */
+function surroundings(key: string, world: World) {
+  const { fleet, notTaken } = world.known();
+  return {
+    namespace: world.namespaces.get(key),
+    clusters: fleet.list,
+    fleet,
+    notTaken,
+    policies: policiesIn(world, key),
+    leaving: world.inTurns ? world.leavers.others(key) : undefined,
+    now: Date.now(),
+    startedAt: world.startedAt,
+    explains: !world.inTurns,
+  } satisfies Partial<NamespaceInput>;
+}
+
+/** Before anything is awaited: the next decision, of whatever namespace, counts with this one. */
+function remember(key: string, world: World, { decision }: Pick<Look, 'decision'>): void {
+  world.ledger.set(key, decision.usage);
+  world.settled.set(key, decision.settled);
+  world.leavers.set(key, decision.leaving, decision.waiting);
+  if (decision.open) world.open.add(key);
+  else world.open.delete(key);
+}

@@ -1,0 +1,126 @@
+import { keyOf, parseKey } from '../client/url.ts';
+import { closureOf, placedAs, refKey } from '../cluster/closure.ts';
+import { placedKind } from '../cluster/kinds.ts';
+import { placementName } from '../cluster/placement.ts';
+import type { ClosureRef } from '../cluster/types.ts';
+import { withoutCredentials } from './credentials.ts';
+import type { Look } from './decide.ts';
+import { isDrained } from './filter.ts';
+import type { Fleet } from './fleet.ts';
+import { isUsedByName, namedBy } from './scope.ts';
+import type { Node, Standing } from './standing.ts';
+import type { World } from './world.ts';
+
+/**
+ * What has been written and all that hangs together with it: what one of it uses, and whoever uses what has been written. Of what
+ * others use besides, the rest says where it needs it. Undefined: it cannot be told without a look at all.
+ */
+export function partOf(standing: Standing, key: string, world: World): Map<string, Node> | undefined {
+  const concerned = [...standing.concerned.values()];
+  // What others are found by: who is concerned may be anybody.
+  if (!concerned.every(isNamed)) return undefined;
+  const part = new Map<string, Node>();
+  const stirred = new Set<string>();
+  let next = concerned.map((ref) => ({ ref, stirs: true }));
+  while (next.length > 0) {
+    // A list that grows while it is walked is walked to its end.
+    for (const { ref, stirs } of next) {
+      const its = refKey(ref);
+      const node = part.get(its) ?? readAt(ref, key, world);
+      if (!node) return undefined;
+      if (!part.has(its)) {
+        part.set(its, node);
+        note(standing, node);
+        for (const used of [...named(node), ...standing.usedBy(its)]) next.push({ ref: used, stirs: false });
+      }
+      if (stirred.has(its) || !(stirs || hangsOnUsers(node))) continue;
+      stirred.add(its);
+      // What an account or an Ingress names is needed by whoever needs these.
+      for (const user of standing.usersOf(its)) next.push({ ref: user, stirs: isClosure(user) });
+    }
+    // What is found by labels and by names of others is known once all that is named is.
+    next = [...part.values()]
+      .flatMap((node) => required(node, standing))
+      .filter((ref) => !part.has(refKey(ref)))
+      .map((ref) => ({ ref, stirs: false }));
+  }
+  return part;
+}
+
+function isClosure(ref: ClosureRef): boolean {
+  return placedKind(ref)?.role === 'closure';
+}
+
+function isNamed(ref: ClosureRef): boolean {
+  const kind = placedKind(ref);
+  return kind !== undefined && (kind.role === 'workload' || isUsedByName(kind));
+}
+
+/** Whose decision is by more than where its users need it: what holds data, and what is gone but for its shares. */
+function hangsOnUsers({ ref, placed, placement }: Node): boolean {
+  return ref.resource === 'persistentvolumeclaims' || (placed === undefined && placement !== undefined);
+}
+
+function readAt(ref: ClosureRef, key: string, world: World): Node | undefined {
+  const kind = placedKind(ref);
+  const informer = kind && world.objects.get(kind);
+  if (!informer) return undefined;
+  const { cluster, name: namespace } = parseKey(key);
+  const object = informer.get(keyOf(cluster, namespace, ref.name));
+  const [placed] = object
+    ? withoutCredentials({ objects: [placedAs(kind, object)] }, world.known().fleet)
+    : [];
+  const placement = world.placements.get(keyOf(cluster, namespace, placementName(ref)));
+  return { ref, placed, placement };
+}
+
+/** As a look at all would have it in its index. */
+function note({ index, mentioned }: Standing, { ref, placed }: Node): void {
+  const kind = placedKind(ref);
+  if (!kind || !isUsedByName(kind)) return;
+  mentioned?.add(refKey(ref));
+  if (placed) index.byKey.set(refKey(ref), placed);
+  else index.byKey.delete(refKey(ref));
+}
+
+function named({ placed, placement }: Node): readonly ClosureRef[] {
+  return [...(placed ? namedBy(placed) : []), ...(placement?.spec?.requires ?? [])];
+}
+
+function required({ placed }: Node, { index }: Standing): readonly ClosureRef[] {
+  return placed?.kind.role === 'workload' ? closureOf(placed.object, index) : [];
+}
+
+/** Nothing of it waits for a time, a turn, room or another cluster, so that what is not concerned stays as it is. */
+export function isCalm({ decision, input, workloads, hasCompany }: Look): boolean {
+  const { namespace, unknown, unread } = input;
+  const never = Number.POSITIVE_INFINITY;
+  return (
+    !hasCompany &&
+    namespace !== undefined &&
+    namespace.metadata.deletionTimestamp === undefined &&
+    (unknown?.size ?? 0) === 0 &&
+    (unread?.size ?? 0) === 0 &&
+    !decision.blocked &&
+    !decision.lookAgain &&
+    !decision.open &&
+    decision.toleratedUntil === never &&
+    decision.turnUntil === never &&
+    decision.leaving.size === 0 &&
+    decision.waiting.length === 0 &&
+    decision.leaveData.length === 0 &&
+    workloads.every(({ decided: { choice, wish } }) => {
+      const { clusters, wanted = [], waits = [], spread, filled, noRoom, unplaced } = choice;
+      // Where it has no room it comes once others leave some.
+      if (wanted.some((name) => !clusters.includes(name))) return false;
+      return (
+        waits.length === 0 && !(spread ?? filled ?? noRoom ?? unplaced ?? wish?.overflowsBy ?? wish?.spread)
+      );
+    })
+  );
+}
+
+/** None of them is to be left by anything. */
+export function isRestful({ named, rebalanced }: Fleet): boolean {
+  return rebalanced.length === 0 && ![...named.values()].some(isDrained);
+}

@@ -1,0 +1,289 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { Cache } from '../../../client/cache.ts';
+import type { Informer } from '../../../client/informer.ts';
+import { objectKey, type ResourceRef } from '../../../client/url.ts';
+import type { PlacedObject } from '../../../cluster/closure.ts';
+import type { Placement, Share } from '../../../cluster/types.ts';
+import { WorkQueue } from '../../../controller/queue.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { formatQuantity } from '../../../kube/quantity.ts';
+import { consider, considerPart } from '../../../scheduler/consider.ts';
+import { worldOf } from '../../../scheduler/copy.ts';
+import type { NamespaceDecision } from '../../../scheduler/types.ts';
+import type { Usage } from '../../../scheduler/usage.ts';
+import { wake } from '../../../scheduler/wake.ts';
+import { observe, type World } from '../../../scheduler/world.ts';
+import { Random } from '../../fault/random.ts';
+import { deployment, placed } from '../cluster/objects.ts';
+import { Stored } from './stored.ts';
+import { annotations, cluster } from './world.ts';
+
+const key = 'one//shop';
+const of = { 'kcp.io/cluster': 'one' };
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance', 'setTimeout', 'clearTimeout'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** One Namespace as informers tell the scheduler of it, and as it is stored. */
+class Followed {
+  readonly stored = new Stored();
+  readonly world: World;
+  /** How many decisions were about a part, and about all. */
+  readonly looks = { part: 0, all: 0 };
+  readonly #caches = new Map<string, Cache<KubeObject>>();
+  readonly #queue = new WorkQueue();
+  #version = 0;
+
+  constructor() {
+    const following = ({ resource }: ResourceRef) => {
+      const cache = this.#cache(resource);
+      return Object.assign(cache, {
+        hasSynced: true,
+        list: () => [...cache.values()],
+      }) as unknown as Informer;
+    };
+    this.world = observe({ for: following } as never);
+    wake(this.world, this.#queue);
+    for (const name of ['a', 'b']) this.cluster(name, { capacity: { cpu: '3' } });
+    this.namespace();
+  }
+
+  put(resource: string, object: KubeObject, annotated = of): void {
+    const { annotations: own = {}, ...metadata } = object.metadata;
+    const resourceVersion = String(++this.#version);
+    const made = {
+      ...object,
+      metadata: { ...metadata, resourceVersion, annotations: { ...own, ...annotated } },
+    };
+    this.stored.put(resource, made);
+    this.#cache(resource).put(made);
+  }
+
+  remove(resource: string, name: string): void {
+    const isIt = ({ metadata }: KubeObject) => metadata.name === name;
+    const gone = this.stored.list(resource).find(isIt);
+    if (!gone) return;
+    this.stored.lists.set(
+      resource,
+      this.stored.list(resource).filter((one) => !isIt(one)),
+    );
+    this.#cache(resource).remove(gone);
+  }
+
+  object({ kind, object }: PlacedObject): void {
+    this.put(kind.resource, object);
+  }
+
+  cluster(name: string, fields: Parameters<typeof cluster>[1] = {}): void {
+    this.put('physicalclusters', cluster(name, fields), { 'kcp.io/cluster': 'root' });
+  }
+
+  namespace(clusters?: string): void {
+    const metadata = { name: 'shop', uid: 'shop', ...(clusters && annotations(clusters, 'admin')) };
+    this.put('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata });
+  }
+
+  /** As a splitter gives shares, and takes them from what is to be there no longer. */
+  share(random: Random): void {
+    for (const one of this.stored.list('placements') as Placement[]) {
+      if (!one.spec || random.chance(0.5)) continue;
+      const { clusters, shares: had = {} } = one.spec;
+      const left = Object.keys(had).filter((c) => !clusters.includes(c) && random.chance(0.5));
+      const phase = (c: string) => (clusters.includes(c) ? 'Active' : 'Leaving');
+      const shares = Object.fromEntries(
+        [...clusters, ...left].map((c): [string, Share] => [c, { phase: phase(c), replicas: 1 }]),
+      );
+      this.put('placements', { ...one, spec: { ...one.spec, shares } } as KubeObject);
+    }
+  }
+
+  /** As syncers say of claims where they are. */
+  bind(): void {
+    for (const one of this.stored.list('placements') as Placement[]) {
+      const clusters = Object.fromEntries(
+        (one.spec?.clusters ?? []).map((c) => [c, { present: true, status: { phase: 'Bound' } }]),
+      );
+      if (one.spec?.ref.kind === 'PersistentVolumeClaim')
+        this.put('placements', { ...one, status: { clusters } } as KubeObject);
+    }
+  }
+
+  /** Whatever is decided about a part is what a look at all says, until nothing is left to do. */
+  decide(said: string): void {
+    for (let round = 0; round < 12; round++) {
+      vi.advanceTimersByTime(1000);
+      const all = consider(key, worldOf(this.stored.of));
+      const part = considerPart(key, this.world);
+      this.looks[part ? 'part' : 'all'] += 1;
+      if (part) expect(shown(part), `${said}, round ${round}`).toEqual(shown(all));
+      if (!this.#apply(part ?? consider(key, this.world))) return;
+    }
+    expect.fail(`${said}: it never ends`);
+  }
+
+  #apply({ create, update, remove, annotate }: NamespaceDecision): boolean {
+    for (const one of create) this.put('placements', one);
+    for (const { wanted } of update) this.put('placements', wanted);
+    for (const { metadata } of remove) this.remove('placements', metadata.name ?? '');
+    for (const {
+      placed: { kind, object },
+      clusters,
+    } of annotate) {
+      const {
+        'atoll.dev/clusters': _is,
+        'atoll.dev/placed-by': _by,
+        ...rest
+      } = object.metadata.annotations ?? {};
+      const ours = clusters === undefined ? {} : annotations(clusters, 'system:atoll:scheduler').annotations;
+      const metadata = { ...object.metadata, annotations: { ...rest, ...ours } };
+      this.put(kind.resource, { ...object, metadata });
+    }
+    return create.length + update.length + remove.length + annotate.length > 0;
+  }
+
+  #cache(resource: string): Cache<KubeObject> {
+    const found = this.#caches.get(resource) ?? new Cache<KubeObject>((error) => expect.fail(String(error)));
+    this.#caches.set(resource, found);
+    return found;
+  }
+}
+
+/** In any order; and without what is looked up only to decide when to look again. */
+function shown({ create, update, remove, annotate, finish, leaveData, ...rest }: NamespaceDecision) {
+  const { blocked, lookAgain, open, toleratedUntil, turnUntil, leaving, waiting } = rest;
+  const byKey = (objects: readonly KubeObject[]) =>
+    [...objects].sort((a, b) => (objectKey(a) < objectKey(b) ? -1 : 1));
+  return {
+    create: byKey(create),
+    update: byKey(update.map(({ wanted }) => wanted)),
+    remove: byKey(remove),
+    finish: byKey(finish),
+    annotate: annotate.map(({ placed: { object }, clusters }) => [object.metadata.name, clusters]).sort(),
+    leaveData: leaveData.map(({ placed: { object } }) => object.metadata.name).sort(),
+    usage: amounts(rest.usage),
+    settled: amounts(rest.settled),
+    blocked,
+    lookAgain: lookAgain === true,
+    open: open === true,
+    toleratedUntil,
+    turnUntil,
+    leaving,
+    waiting,
+  };
+}
+
+function amounts(usage: Usage) {
+  return [...usage]
+    .map(
+      ([name, all]) =>
+        [
+          name,
+          [...all]
+            .filter(([, n]) => n.value !== 0n)
+            .map(([of, n]) => `${of}=${formatQuantity(n)}`)
+            .sort(),
+        ] as const,
+    )
+    .filter(([, all]) => all.length > 0)
+    .sort();
+}
+
+const names = ['u', 'v', 'w'];
+const few = ['x', 'y'];
+
+/** One write of a user, of a cluster's administrator, or of a cluster. */
+function write(made: Followed, random: Random): string {
+  const name = random.pick(names);
+  const some = <T>(one: T) => (random.chance(0.4) ? one : undefined);
+  const used = random.pick(few);
+  const container = { name: 'c', image: 'i', resources: { requests: { cpu: random.pick(['1', '250m']) } } };
+  const volumes = [
+    some({ name: 'c', configMap: { name: used } }),
+    some({ name: 's', secret: { secretName: random.pick(few) } }),
+    some({ name: 'd', persistentVolumeClaim: { claimName: used } }),
+  ].filter((one) => one !== undefined);
+  const podSpec = {
+    volumes,
+    containers: [container],
+    ...(random.chance(0.3) && { serviceAccountName: used }),
+  };
+  const metadata = some({ ...annotations(random.pick(['a', 'b', 'a,b'])) });
+  const uid = `${name}-${random.chance(0.9)}`;
+  const steps: Record<string, () => void> = {
+    workload: () =>
+      made.object(
+        deployment(name, { podSpec, replicas: random.pick([0, 1, 3]), metadata: { ...metadata, uid } }),
+      ),
+    'another workload': () => made.object(deployment(name, { podSpec, metadata: { uid } })),
+    job: () => made.object(placed('Job', name, { spec: { template: { spec: podSpec } } })),
+    'workload goes': () => made.remove(random.pick(['deployments', 'jobs']), name),
+    configmap: () => made.object(placed('ConfigMap', used, { data: {}, ...(metadata && { metadata }) })),
+    secret: () => made.object(placed('Secret', used, { data: {} })),
+    account: () =>
+      made.object(
+        placed('ServiceAccount', random.pick([used, 'default']), { secrets: [{ name: random.pick(few) }] }),
+      ),
+    claim: () => made.object(placed('PersistentVolumeClaim', used, { spec: {} })),
+    'what is used goes': () =>
+      made.remove(
+        random.pick(['configmaps', 'secrets', 'serviceaccounts', 'persistentvolumeclaims', 'services']),
+        used,
+      ),
+    service: () => made.object(placed('Service', used, { spec: { selector: { app: name } } })),
+    budget: () =>
+      made.object(
+        placed('PodDisruptionBudget', used, { spec: { selector: { matchLabels: { app: name } } } }),
+      ),
+    namespace: () => made.namespace(random.pick([undefined, 'a', 'a,b'])),
+    cluster: () =>
+      made.cluster(random.pick(['a', 'b']), {
+        unschedulable: random.chance(0.2),
+        drain: random.chance(0.15),
+        capacity: random.pick([{ cpu: '3' }, { cpu: '100' }]),
+      }),
+    bound: () => made.bind(),
+  };
+  const often = ['workload', 'another workload', 'workload goes', 'job', 'configmap', 'secret'];
+  const step = random.pick([...often, ...often, ...Object.keys(steps)]);
+  steps[step]?.();
+  return step;
+}
+
+describe('a look at a part of a Namespace', () => {
+  test('decides what a look at all of it does, whatever has happened', () => {
+    const looks = { part: 0, all: 0 };
+    for (let seed = 1; seed <= 60; seed++) {
+      const random = new Random(seed);
+      const made = new Followed();
+      const steps: string[] = [];
+      if (random.chance(0.5)) made.namespace('a');
+      for (let n = 0; n < 14; n++) {
+        for (let more = 0; more === 0 || random.chance(0.2); more++) steps.push(write(made, random));
+        if (random.chance(0.5)) made.share(random);
+        made.decide(`seed ${seed}: ${steps.join(', ')}`);
+      }
+      looks.part += made.looks.part;
+      looks.all += made.looks.all;
+    }
+
+    expect(looks.part).toBeGreaterThan(looks.all / 2);
+  });
+
+  test('is at all that use a claim that holds data: none of them gives it up alone', () => {
+    const made = new Followed();
+    const podSpec = { volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'x' } }] };
+    made.object(placed('PersistentVolumeClaim', 'x', { spec: {} }));
+    for (const name of ['u', 'v']) made.object(deployment(name, { podSpec, metadata: annotations('a') }));
+    made.decide('they come');
+    const random = new Random(1);
+    for (let n = 0; n < 9; n++) made.share(random);
+    made.bind();
+    made.decide('it is bound');
+    const before = made.looks.part;
+    made.object(deployment('u', { podSpec, metadata: annotations('b') }));
+    made.decide('one is to leave it');
+    expect(made.looks.part).toBeGreaterThan(before);
+    const claim = (made.stored.list('placements') as Placement[]).find(({ spec }) => spec?.ref.name === 'x');
+    expect(claim?.spec?.givenUp).toBeUndefined();
+  });
+});
