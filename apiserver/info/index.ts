@@ -29,7 +29,7 @@ export async function handleInfo(exchange: Exchange): Promise<ApiResponse> {
   return (
     (/^\/apis\/[^/]+\/[^/]+$/.test(path) ? await core.aggregation.handle(exchange) : undefined) ??
     (await handleDiscovery(exchange)) ??
-    handleOpenApi(exchange) ??
+    (await handleOpenApi(exchange)) ??
     handleIssuer(exchange) ??
     text(404, '404 page not found\n')
   );

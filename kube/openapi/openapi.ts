@@ -15,6 +15,13 @@ export interface OpenApiDocument {
   readonly hash: string;
 }
 
+/** A document that somebody else has, below /openapi/v3. */
+export interface OtherPath {
+  readonly path: string;
+  /** Empty: it has none. */
+  readonly hash: string;
+}
+
 const info = { title: 'Kubernetes', version: '1.36' };
 /** Of the documents of custom resources. */
 const customInfo = { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' };
@@ -115,16 +122,23 @@ export class OpenApi {
     return found;
   }
 
-  /** GET /openapi/v3 */
-  index(): OpenApiDocument {
-    return this.#cached('index', () => {
-      const paths = new Set([...this.#resources.map(openapiPath), ...this.#roots().keys()]);
-      const entries = [...paths].sort().map((path) => {
-        const hash = this.v3(path)?.hash ?? '';
-        return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }];
-      });
-      return jsonDocument({ paths: Object.fromEntries(entries) });
-    });
+  /** GET /openapi/v3, with the documents that others have where there is none of these. */
+  index(others: readonly OtherPath[] = []): OpenApiDocument {
+    if (others.length > 0) return jsonDocument(this.#index(others));
+    return this.#cached('index', () => jsonDocument(this.#index([])));
+  }
+
+  #index(others: readonly OtherPath[]): JsonObject {
+    const hashes = new Map(others.map(({ path, hash }) => [path, hash]));
+    const own = new Set([...this.#resources.map(openapiPath), ...this.#roots().keys()]);
+    for (const path of own) hashes.set(path, this.v3(path)?.hash ?? '');
+    const entries = [...hashes].sort(([a], [b]) => (a < b ? -1 : 1));
+    const urlOf = (path: string, hash: string) => `/openapi/v3/${path}${hash && `?hash=${hash}`}`;
+    return {
+      paths: Object.fromEntries(
+        entries.map(([path, hash]) => [path, { serverRelativeURL: urlOf(path, hash) }]),
+      ),
+    };
   }
 
   /** GET /openapi/v3/{path}, such as `apis/apps/v1`; undefined when nothing serves it. */

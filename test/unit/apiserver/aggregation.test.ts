@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { AggregatedService } from '../../../apiserver/aggregation/api-service.ts';
 import { answeredHeaders, sentHeaders } from '../../../apiserver/aggregation/headers.ts';
-import { OtherResources } from '../../../apiserver/aggregation/resources.ts';
+import { KeptAnswers } from '../../../apiserver/aggregation/kept.ts';
+import { resourcesQuestion } from '../../../apiserver/aggregation/resources.ts';
 import { UnderWay } from '../../../apiserver/aggregation/turns.ts';
 
 const ann = { name: 'ann', groups: ['team'] };
@@ -98,11 +99,10 @@ describe('what other API servers say that they serve', () => {
     versionPriority: 1,
     available: true,
   });
-  const version = { group: 'g', version: 'v1', groupPriority: 1, versionPriority: 1 };
   const kept = (most?: { ofCluster: number; ofAll: number }) => {
     const asked: string[] = [];
     const says = { resources: [{ name: 'as', kind: 'A', verbs: ['get'] }] as object[], raw: '' };
-    const all = new OtherResources(async (cluster, { name, edition }) => {
+    const all = new KeptAnswers(async (cluster, { name, edition }) => {
       asked.push(`${cluster} ${name} ${edition}`);
       return { status: 200, headers: {}, body: Buffer.from(says.raw || JSON.stringify(says)) };
     }, most);
@@ -110,7 +110,7 @@ describe('what other API servers say that they serve', () => {
       asked,
       says,
       all,
-      of: (cluster: string, one: AggregatedService) => all.of(cluster, one, version),
+      of: (cluster: string, one: AggregatedService) => all.of(cluster, one, resourcesQuestion),
     };
   };
   const large = Array.from({ length: 100 }, (_, i) => ({ name: `as${i}`, kind: 'A'.repeat(100) }));
@@ -118,7 +118,7 @@ describe('what other API servers say that they serve', () => {
   test('is asked once, and anew of an APIService that changed or was made anew', async () => {
     const { asked, of } = kept();
     for (const edition of ['uid/1', 'uid/1', 'uid/2', 'other/2', 'other/2']) {
-      expect(await of('a', service('v1.g', edition))).toMatchObject({ stale: false, resources: [{}] });
+      expect(await of('a', service('v1.g', edition))).toMatchObject({ isFresh: true, value: [{}] });
     }
     expect(asked).toEqual(['a v1.g uid/1', 'a v1.g uid/2', 'a v1.g other/2']);
   });
@@ -145,7 +145,7 @@ describe('what other API servers say that they serve', () => {
     const { asked, says, of } = kept();
     says.raw = raw;
     for (let i = 0; i < 3; i++) {
-      expect(await of('a', service('v1.g'))).toMatchObject({ stale: true, resources: [] });
+      expect(await of('a', service('v1.g'))).toEqual({ isFresh: false, value: undefined });
     }
     expect(asked).toHaveLength(1);
   });
@@ -153,12 +153,12 @@ describe('what other API servers say that they serve', () => {
   test('is kept of each logical cluster up to its bound, and of all: who was asked about longest ago goes first', async () => {
     const { asked, says, all, of } = kept({ ofCluster: 50_000, ofAll: 100_000 });
     says.resources = large;
-    const stale = [];
-    for (const name of ['v1.g', 'v2.g', 'v3.g']) stale.push((await of('a', service(name))).stale);
-    expect(stale).toEqual([false, false, true]);
+    const fresh = [];
+    for (const name of ['v1.g', 'v2.g', 'v3.g']) fresh.push((await of('a', service(name))).isFresh);
+    expect(fresh).toEqual([true, true, false]);
     expect(all.bytes).toBeLessThanOrEqual(50_000);
     for (const cluster of ['b', 'a', 'c', 'd', 'e', 'f']) {
-      expect(await of(cluster, service('v1.g'))).toMatchObject({ stale: false });
+      expect(await of(cluster, service('v1.g'))).toMatchObject({ isFresh: true });
       expect(all.bytes).toBeLessThanOrEqual(100_000);
     }
     asked.length = 0;
