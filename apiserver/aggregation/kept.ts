@@ -17,7 +17,7 @@ const waitMs = 2_000;
 export interface Question<T> {
   name: string;
   path(service: AggregatedService): string;
-  user: UserInfo;
+  user(cluster: string): UserInfo;
   /** A longer answer is not read. */
   mostBytes: number;
   /** As long as what was said counts as it is. */
@@ -153,8 +153,8 @@ export class KeptAnswers {
     known: Known,
     question: Question<T>,
   ): Promise<void> {
-    const { user, freshMs } = question;
-    const asked = { path: question.path(service), user, etag: known.etag };
+    const { freshMs } = question;
+    const asked = { path: question.path(service), user: question.user(cluster), etag: known.etag };
     const { status, headers, body } = await this.#ask(cluster, service, asked);
     const answer = await readUpTo(question.mostBytes, body);
     if (status === 304 && known.etag !== undefined) {

@@ -1,5 +1,7 @@
+import type { UserInfo } from '../../kube/http.ts';
 import { decodeJson } from '../../kube/json.ts';
 import { isRecord } from '../../kube/untyped.ts';
+import { scopesExtra } from '../authn/impersonate.ts';
 import type { AggregatedService } from './api-service.ts';
 import type { Question } from './kept.ts';
 
@@ -12,8 +14,10 @@ export interface OtherDocument {
 
 type Entry = Pick<OtherDocument, 'path' | 'hash'>;
 
-/** As whom kube-aggregator asks for documents. */
-export const documentsUser = { name: 'system:aggregator', groups: [] };
+/** As whom kube-aggregator asks for documents: one of the logical cluster's own, who may what anybody may who is known there. */
+export function documentsUser(cluster: string): UserInfo {
+  return { name: 'system:aggregator', groups: [], extra: { [scopesExtra]: [`cluster:${cluster}`] } };
+}
 
 /** Which documents another API server has of the group and version that its APIService is of; of others it says nothing. */
 export const openApiQuestion: Question<readonly Entry[]> = {

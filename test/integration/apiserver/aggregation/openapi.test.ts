@@ -74,6 +74,34 @@ describe('the OpenAPI 3 documents of another API server', () => {
     expect((await api.call('GET', `${elsewhere}/openapi/v3/apis/${gv}`)).status).toBe(404);
   });
 
+  test('are asked for by somebody who may read documents in that logical cluster, when the server asks there', async () => {
+    other({});
+    const prefix = `/clusters/${await api.addCluster('root:team-a')}`;
+    for (const name of ['default', 'kube-system']) {
+      const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+      await api.call('POST', `${prefix}/api/v1/namespaces`, namespace);
+    }
+    await register(api, extension, prefix);
+    await index(prefix);
+    const { headers = {} } = askedFor('/openapi/v3')[0] ?? {};
+    const extra = Object.entries(headers).flatMap(([name, value]) => {
+      const [, key] = /^x-remote-extra-(.*)$/.exec(name) ?? [];
+      return key === undefined ? [] : [[decodeURIComponent(key), [value]]];
+    });
+    const review = {
+      apiVersion: 'authorization.k8s.io/v1',
+      kind: 'SubjectAccessReview',
+      spec: {
+        user: headers['x-remote-user'],
+        groups: ['system:authenticated'],
+        extra: Object.fromEntries(extra),
+        nonResourceAttributes: { path: '/openapi/v3', verb: 'get' },
+      },
+    };
+    const reviews = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+    expect((await api.call('POST', prefix + reviews, review)).body.status.allowed).toBe(true);
+  });
+
   test('are none but of its own group and version, and lead nowhere else', async () => {
     const evil = '/openapi/v3/apis/apps/v1?hash=EVIL';
     other({
