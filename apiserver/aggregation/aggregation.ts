@@ -3,6 +3,7 @@ import type { OtherVersion } from '../../kube/discovery/others.ts';
 import { formatApiVersion, type GroupVersion } from '../../kube/gvk.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import type { OtherSwagger } from '../../kube/openapi/others.ts';
 import type { Store } from '../../storage/store.ts';
 import { isOwnController, ownUser } from '../authn/controllers.ts';
 import { text } from '../encode/text.ts';
@@ -19,6 +20,7 @@ import { documentsIn, type OtherDocument, openApiQuestion } from './openapi.ts';
 import { AggregationProxy, type Asking, type ProxyOptions } from './proxy.ts';
 import { looksForAuthentication, publishAuthentication } from './publish.ts';
 import { ourselves, resourcesQuestion } from './resources.ts';
+import { swaggerQuestion } from './swagger.ts';
 
 export interface AggregationOptions extends ProxyOptions {
   store: Store;
@@ -105,7 +107,16 @@ export class Aggregation {
     return documentsIn(said);
   }
 
-  /** Of a request for such a document; undefined: nobody else has one there. */
+  /** What others say in OpenAPI 2 of what they serve in a logical cluster, in the order of their names. */
+  async swaggers(cluster: string): Promise<OtherSwagger[]> {
+    const services = await this.#services(cluster);
+    const said = await Promise.all(
+      services.map((service) => this.#kept.of(cluster, service, swaggerQuestion)),
+    );
+    return said.flatMap(({ value }) => (value ? [value] : []));
+  }
+
+  /** Of a request for an OpenAPI 3 document; undefined: nobody else has one there. */
   async document(exchange: Asking, path: string): Promise<ApiResponse | undefined> {
     const { info, user } = exchange;
     const [apis, group = '', version, ...rest] = path.split('/');

@@ -1,5 +1,6 @@
 import type { ApiResponse, UserInfo } from '../../kube/http.ts';
 import { Pieces } from '../../kube/pieces.ts';
+import { Turns } from '../webhook/turns.ts';
 import type { AggregatedService } from './api-service.ts';
 
 const bounds = {
@@ -10,6 +11,8 @@ const bounds = {
 };
 /** What is kept of one that has said nothing. */
 const ofNothing = 1 << 10;
+/** An answer has its own time. */
+const never = new AbortController().signal;
 /** Whoever asks waits no longer for another server. */
 const waitMs = 2_000;
 
@@ -20,6 +23,8 @@ export interface Question<T> {
   user(cluster: string): UserInfo;
   /** A longer answer is not read. */
   mostBytes: number;
+  /** Of one logical cluster's servers one answer is read at a time. */
+  inTurn?: boolean;
   /** As long as what was said counts as it is. */
   freshMs: number;
   /** After no answer it is not asked again so soon. */
@@ -70,6 +75,7 @@ export class KeptAnswers {
   readonly #bounds: typeof bounds;
   /** By logical cluster, the one that was asked about longest ago first. */
   readonly #clusters = new Map<string, OfCluster>();
+  readonly #turns = new Turns(1);
   #bytes = 0;
 
   constructor(ask: Ask, most = bounds) {
@@ -153,9 +159,20 @@ export class KeptAnswers {
     known: Known,
     question: Question<T>,
   ): Promise<void> {
-    const { freshMs } = question;
     const asked = { path: question.path(service), user: question.user(cluster), etag: known.etag };
     const { status, headers, body } = await this.#ask(cluster, service, asked);
+    const take = () => this.#readAnswer(cluster, service, known, question, { status, headers, body });
+    await (question.inTurn ? this.#turns.run(cluster, never, take) : take());
+  }
+
+  async #readAnswer<T>(
+    cluster: string,
+    service: AggregatedService,
+    known: Known,
+    question: Question<T>,
+    { status, headers, body }: ApiResponse,
+  ): Promise<void> {
+    const { freshMs } = question;
     const answer = await readUpTo(question.mostBytes, body);
     if (status === 304 && known.etag !== undefined) {
       known.askAt = performance.now() + freshMs;

@@ -1,6 +1,7 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import type { CustomKind } from '../../kube/openapi/custom.ts';
 import { OpenApi, type OpenApiDocument } from '../../kube/openapi/openapi.ts';
+import { additionOf } from '../../kube/openapi/others.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import { isOwnController } from '../authn/controllers.ts';
 import type { Exchange } from '../core.ts';
@@ -26,9 +27,11 @@ export async function handleOpenApi(exchange: Exchange): Promise<ApiResponse | u
   if (path === '/openapi/v2') {
     const form = formOf(request.headers['accept'], gnostic);
     if (form === undefined) return { status: 406, headers: { vary: swaggerVary }, body: new Uint8Array() };
+    const others = isOwnController(user) ? [] : await core.aggregation.swaggers(info.cluster);
+    const addition = others.length > 0 ? additionOf(others, documents.definitionNames()) : undefined;
     return form === 'protobuf'
-      ? respond(exchange, documents.v2Protobuf(), gnosticType, swaggerVary)
-      : respond(exchange, documents.v2(), 'application/json', swaggerVary);
+      ? respond(exchange, documents.v2Protobuf(addition), gnosticType, swaggerVary)
+      : respond(exchange, documents.v2(addition), 'application/json', swaggerVary);
   }
   // Neither an ETag nor a type of its own: as kube-apiserver gives it.
   if (path === '/openapi/v3') {

@@ -3,6 +3,7 @@ import { formatApiVersion, type GroupVersion } from '../gvk.ts';
 import type { JsonObject } from '../object.ts';
 import { builtinResources } from '../schema/builtin.ts';
 import type { ResourceInfo } from '../schema/resource.ts';
+import { type Addition, hashWith, withAddition } from './addition.ts';
 import { openapi3, swagger } from './definition.ts';
 import { Parts, type SchemaFor } from './document.ts';
 import { encodeSwagger } from './gnostic.ts';
@@ -94,6 +95,15 @@ function jsonDocument(value: JsonObject): OpenApiDocument {
   return document(Buffer.from(JSON.stringify(value)));
 }
 
+let builtinNames: ReadonlySet<string> | undefined;
+
+/** Of OpenAPI 2: what the definitions of built-in kinds, and of what all kinds have, are called. */
+export function builtinDefinitions(): ReadonlySet<string> {
+  const namesOf = (document: JsonObject) => Object.keys(document['definitions'] as JsonObject);
+  builtinNames ??= new Set(namesOf(openapiV2(builtinResources)));
+  return builtinNames;
+}
+
 /** Documents of built-in group versions, which are the same for every logical cluster. */
 const builtinDocuments = new Map<string, OpenApiDocument>();
 let builtinSwagger: Uint8Array | undefined;
@@ -169,16 +179,31 @@ export class OpenApi {
     return new Map(roots.map((root) => [root.document, root]));
   }
 
-  /** GET /openapi/v2 as JSON */
-  v2(): OpenApiDocument {
-    return this.#cached('v2 json', () => jsonDocument(openapiV2(this.#resources, this.#schemaFor)));
+  /** GET /openapi/v2 as JSON, with what others add. */
+  v2(addition?: Addition): OpenApiDocument {
+    const own = this.#cached('v2 json', () => jsonDocument(openapiV2(this.#resources, this.#schemaFor)));
+    if (addition === undefined) return own;
+    return { bytes: withAddition(own.bytes, addition), hash: hashWith(own, addition) };
+  }
+
+  /** Of OpenAPI 2. */
+  definitionNames(): readonly string[] {
+    const custom = this.#resources.filter((r) => !builtinSet.has(r));
+    const { definitions } = new Parts(custom, this.#schemaFor, swagger);
+    return [...builtinDefinitions(), ...Object.keys(definitions)];
   }
 
   /**
    * GET /openapi/v2 in protobuf, content type application/com.github.proto-openapi.spec.v2.v1.0+protobuf. Protobuf
    * joins messages by joining their bytes: the built-in part is encoded once for all sets.
    */
-  v2Protobuf(): OpenApiDocument {
+  v2Protobuf(addition?: Addition): OpenApiDocument {
+    const own = this.#v2Protobuf();
+    if (addition === undefined) return own;
+    return { bytes: Buffer.concat([own.bytes, addition.protobuf]), hash: hashWith(own, addition) };
+  }
+
+  #v2Protobuf(): OpenApiDocument {
     return this.#cached('v2 protobuf', () => {
       const custom = this.#resources.filter((r) => !builtinSet.has(r));
       if (this.#resources.length - custom.length !== builtinSet.size) {

@@ -44,7 +44,10 @@ const other = (paths: Record<string, string>) =>
 
 describe('the OpenAPI 3 documents of another API server', () => {
   test('are in the index, and passed on to whoever asks, by who that is', async () => {
-    other({ [`apis/${gv}`]: `/openapi/v3/apis/${gv}?hash=AB12`, [`apis/${group}`]: `/openapi/v3/apis/${group}` });
+    other({
+      [`apis/${gv}`]: `/openapi/v3/apis/${gv}?hash=AB12`,
+      [`apis/${group}`]: `/openapi/v3/apis/${group}`,
+    });
     say(`/openapi/v3/apis/${gv}`, { openapi: '3.0.0' }, { etag: '"AB12"' });
     say(`/openapi/v3/apis/${group}`, { openapi: '3.0.1' });
     const before = await index();
@@ -150,5 +153,49 @@ describe('the OpenAPI 3 documents of another API server', () => {
     });
     await api.call('DELETE', `/apis/apiregistration.k8s.io/v1/apiservices/v1alpha1.${group}`);
     expect(await index()).not.toHaveProperty([`apis/${gv}`]);
+  });
+});
+
+describe('the OpenAPI 2 document of another API server', () => {
+  const at = `/apis/${gv}/flunders`;
+  const swagger = (description = 'a flunder') => ({
+    swagger: '2.0',
+    paths: { [at]: { get: { responses: { '200': { schema: { $ref: '#/definitions/Flunder' } } } } } },
+    definitions: { Flunder: { description } },
+  });
+  const document = async (prefix = '', headers: Record<string, string> = {}) =>
+    api.call('GET', `${prefix}/openapi/v2`, undefined, headers);
+
+  test('is in ours, of its logical cluster alone, asked for once', async () => {
+    say('/openapi/v2', swagger(), { etag: '"1"' });
+    const elsewhere = `/clusters/${await api.addCluster('root:team-a')}`;
+    const before = await document();
+    await register(api, extension);
+    const { body, headers } = await document();
+    expect(body).toEqual({
+      ...before.body,
+      paths: { ...before.body.paths, ...swagger().paths },
+      definitions: { ...before.body.definitions, ...swagger().definitions },
+      parameters: {},
+    });
+    expect(headers['etag']).not.toBe(before.headers['etag']);
+    expect((await document('', { 'if-none-match': String(headers['etag']) })).status).toBe(304);
+    expect((await document(elsewhere)).headers['etag']).toBe(before.headers['etag']);
+    expect(askedFor('/openapi/v2')).toHaveLength(1);
+    const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+    expect((await document('', { accept })).headers['content-type']).toContain('protobuf');
+  });
+
+  test.each([
+    ['has no end', `{"paths":{${'"a":['.repeat(10)}`],
+    ['refers to nothing', JSON.stringify({ ...swagger(), definitions: {} })],
+    ['is too long', JSON.stringify(swagger('a'.repeat(2 << 20)))],
+    ['is no object', '[]'],
+  ])('that %s leaves ours as it is', async (_what, body) => {
+    said.set('/openapi/v2', { status: 200, headers: {}, body });
+    const before = await document();
+    await register(api, extension);
+    expect((await document()).headers['etag']).toBe(before.headers['etag']);
+    expect(askedFor('/openapi/v2')).toHaveLength(1);
   });
 });
