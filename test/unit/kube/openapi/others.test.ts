@@ -63,7 +63,7 @@ describe('of another server’s OpenAPI 2', () => {
     const twice = await Promise.all([of('v1', 'one'), of('v2', 'one')]);
     expect(Object.keys(merged(twice).definitions)).toEqual(['A', 'B']);
     const { protobuf } = additionOf(all, ['B']);
-    expect(Buffer.from(protobuf).toString('latin1')).toContain('#/definitions/A_v2');
+    expect(Buffer.from(protobuf).toString('latin1')).toContain('#/definitions/B_v3');
   });
 
   const deep = (levels: number): object => (levels === 0 ? {} : { a: deep(levels - 1) });
