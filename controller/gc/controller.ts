@@ -12,6 +12,7 @@ import { clusterToWrite } from '../scope.ts';
 import { Graph, nodeOf, waitsForDependents } from './graph.ts';
 import { Kinds } from './kinds.ts';
 import { Monitors } from './monitors.ts';
+import { runOthersMonitor } from './others.ts';
 import { Owners } from './owners.ts';
 import { reconcileItem } from './reconcile.ts';
 import { type CustomResourceDefinition, collectable, customResourceDefinitions } from './resources.ts';
@@ -57,6 +58,7 @@ export async function runGarbageCollector(options: GarbageCollectorOptions): Pro
   const ready = Promise.race([monitors.synced, sleep(syncDeadlineMs, signal)]);
   const parts = { client, kinds, graph, owners, queue };
   await Promise.all([
+    runOthersMonitor({ ...options, everyMs: options.rediscoverMs ?? 30_000 }, { graph, kinds, queue }),
     keepDiscovering(options, known),
     runController({
       name: 'gc',

@@ -1,8 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { AggregatedService } from '../../../apiserver/aggregation/api-service.ts';
 import { answeredHeaders, sentHeaders } from '../../../apiserver/aggregation/headers.ts';
 import { KeptAnswers } from '../../../apiserver/aggregation/kept.ts';
+import { openApiQuestion } from '../../../apiserver/aggregation/openapi.ts';
 import { resourcesQuestion } from '../../../apiserver/aggregation/resources.ts';
+import { swaggerQuestion } from '../../../apiserver/aggregation/swagger.ts';
 import { UnderWay } from '../../../apiserver/aggregation/turns.ts';
 
 const ann = { name: 'ann', groups: ['team'] };
@@ -164,5 +166,78 @@ describe('what other API servers say that they serve', () => {
     asked.length = 0;
     for (const cluster of ['f', 'b']) await of(cluster, service('v1.g'));
     expect(asked).toEqual(['b v1.g uid/1']);
+  });
+
+  test('is asked again after its time, by its ETag, and stays what it is where nothing changed', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    try {
+      const etags: (string | undefined)[] = [];
+      const all = new KeptAnswers(async (_cluster, _service, { etag }) => {
+        etags.push(etag);
+        const body = Buffer.from(JSON.stringify({ resources: [{ name: 'as', kind: 'A', verbs: [] }] }));
+        return etag
+          ? { status: 304, headers: {}, body: new Uint8Array() }
+          : { status: 200, headers: { etag: '"1"' }, body };
+      });
+      const ask = () => all.of('a', service('v1.g'), resourcesQuestion);
+      const first = await ask();
+      vi.advanceTimersByTime(resourcesQuestion.freshMs - 1);
+      await ask();
+      expect(etags).toEqual([undefined]);
+      vi.advanceTimersByTime(1);
+      expect(await ask()).toEqual(first);
+      expect(etags).toEqual([undefined, '"1"']);
+      await ask();
+      expect(etags).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test.each([
+    ['fails: what it said last is kept', 500, true, openApiQuestion.retryMs],
+    ['has none any more: nothing is', 404, false, openApiQuestion.freshMs],
+  ])('of documents, where it %s, and is asked again after a while', async (_what, status, isKept, after) => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    try {
+      let [says, count] = [200, 0];
+      const index = { paths: { 'apis/g/v1': { serverRelativeURL: '/openapi/v3/apis/g/v1?hash=A' } } };
+      const all = new KeptAnswers(async () => {
+        count++;
+        return { status: says, headers: {}, body: Buffer.from(JSON.stringify(index)) };
+      });
+      const ask = async () => (await all.of('a', service('v1.g'), openApiQuestion)).value;
+      expect(await ask()).toEqual([{ path: 'apis/g/v1', hash: 'A' }]);
+      says = status;
+      vi.advanceTimersByTime(openApiQuestion.freshMs);
+      expect((await ask()) !== undefined).toBe(isKept);
+      vi.advanceTimersByTime(after - 1);
+      await ask();
+      expect(count).toBe(2);
+      vi.advanceTimersByTime(1);
+      await ask();
+      expect(count).toBe(3);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('of long answers one of a logical cluster is read at a time', async () => {
+    let [open, most] = [0, 0];
+    const parts: (() => void)[] = [];
+    async function* body(): AsyncGenerator<Uint8Array> {
+      most = Math.max(most, ++open);
+      await new Promise<void>((resolve) => parts.push(resolve));
+      open--;
+      yield Buffer.from('{}');
+    }
+    const all = new KeptAnswers(async () => ({ status: 200, headers: {}, body: body() }));
+    const read = ['v1.g', 'v2.g'].map((name) => all.of('a', service(name), swaggerQuestion));
+    for (const _one of read) {
+      await vi.waitFor(() => expect(parts).toHaveLength(1));
+      parts.shift()?.();
+    }
+    await Promise.all(read);
+    expect(most).toBe(1);
   });
 });
