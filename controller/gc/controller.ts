@@ -25,6 +25,8 @@ export interface GarbageCollectorOptions {
   workers?: number;
   /** How often discovery is read again; default 30 000. A change to a CRD does it at once. */
   rediscoverMs?: number;
+  /** How often API servers of logical clusters' own are looked through; default 10 000. */
+  othersMs?: number;
 }
 
 /** Work starts without the caches that are not there by then: owners are looked up before anything is deleted. */
@@ -58,7 +60,7 @@ export async function runGarbageCollector(options: GarbageCollectorOptions): Pro
   const ready = Promise.race([monitors.synced, sleep(syncDeadlineMs, signal)]);
   const parts = { client, kinds, graph, owners, queue };
   await Promise.all([
-    runOthersMonitor({ ...options, everyMs: options.rediscoverMs ?? 30_000 }, { graph, kinds, queue }),
+    runOthersMonitor({ ...options, everyMs: options.othersMs ?? 10_000 }, { graph, kinds, queue }),
     keepDiscovering(options, known),
     runController({
       name: 'gc',

@@ -115,6 +115,7 @@ test('kubectl finds and explains its kinds, validates what is made, and shows it
   await ok('get', '--raw', `/openapi/v3/apis/${apiVersion}`);
 });
 
+/** Kubernetes names the documents of versions without an APIService too. */
 test('OpenAPI 2 and 3 say of its kinds what Kubernetes says', async () => {
   const [there, here] = await Promise.all(
     sides.map(async (side) => {
@@ -123,7 +124,7 @@ test('OpenAPI 2 and 3 say of its kinds what Kubernetes says', async () => {
       const own = (map: object, word: string) => Object.entries(map).filter(([name]) => name.includes(word));
       const names = (map: object, word: string) => own(map, word).map(([name]) => name);
       return {
-        index: own(index.paths, 'wardle'),
+        index: own(index.paths, 'wardle').filter(([name]) => !name.endsWith('/v1beta1')),
         paths: names(v2.paths, 'wardle.example.com/v1alpha1').sort(),
         definitions: own(v2.definitions, 'sample-apiserver').sort(),
       };

@@ -13,7 +13,7 @@ beforeEach(async () => {
   extension = await startExtension();
   api = startApi();
   const run = (options: Parameters<typeof runGarbageCollector>[0]) =>
-    Promise.all([runGarbageCollector({ ...options, rediscoverMs: 50 }), runAvailabilityController(options)]);
+    Promise.all([runGarbageCollector({ ...options, othersMs: 50 }), runAvailabilityController(options)]);
   ({ stop } = control(api, run));
   await register(api, extension);
 });
