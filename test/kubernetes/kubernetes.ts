@@ -103,7 +103,9 @@ async function boot(
   await start('kube-apiserver', [
     ...apiserverFlags(String(port), `http://127.0.0.1:${etcd}`),
     ...(options.flags?.includes('--authorization-config') ? [] : ['--authorization-mode', 'Node,RBAC']),
-    ...(options.apiOnly && !options.accounts && !options.controllers ? ['--disable-admission-plugins', 'ServiceAccount'] : []),
+    ...(options.apiOnly && !options.accounts && !options.controllers
+      ? ['--disable-admission-plugins', 'ServiceAccount']
+      : []),
     ...(options.flags ?? []),
   ]);
   const ctl = (...args: string[]) => run(kubectl, ['--kubeconfig', kubeconfig, ...args], { timeout: 30_000 });
