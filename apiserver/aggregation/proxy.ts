@@ -3,11 +3,10 @@ import type { ApiRequest, ApiResponse, UserInfo } from '../../kube/http.ts';
 import { StatusError } from '../../kube/status.ts';
 import { isOwnController } from '../authn/controllers.ts';
 import { type Egress, EgressError } from '../egress/dial.ts';
-import { text } from '../encode/text.ts';
 import { isLongRunning, type RequestInfo } from '../request.ts';
 import { connectionError, notAllowed } from '../webhook/go-text.ts';
 import type { Resolve } from '../webhook/resolve.ts';
-import { isRedirect, lateError, redirected, tooMany, unavailable, upTo } from './answers.ts';
+import { isRedirect, lateError, redirected, tooMany, unavailable, unreached, upTo } from './answers.ts';
 import type { AggregatedService } from './api-service.ts';
 import type { RequestHeaderAuthorities } from './authority.ts';
 import { sentHeaders } from './headers.ts';
@@ -34,6 +33,9 @@ export interface ProxyOptions {
 const ownMillis = 5_000;
 const mostOwn = 8 << 20;
 
+/** That cluster's API would carry the request, but neither our certificate nor who asks. */
+const elsewhere = 'its pods run on a physical cluster, where no API server of a logical cluster is asked';
+
 /** One request to another API server of a logical cluster: how it is found, what it is told and shown, and for how long. */
 export class AggregationProxy {
   readonly #options: ProxyOptions;
@@ -49,7 +51,7 @@ export class AggregationProxy {
     this.#agent = options.egress.guard(new https.Agent({ maxCachedSessions: 0, minVersion: 'TLSv1.2' }));
   }
 
-  /** Its answer, or why there is none. `user`: as whom it is asked. Throws StatusError 429. */
+  /** Its answer, or that there is none. `user`: as whom it is asked. Throws StatusError 429. */
   async ask(exchange: Asking, service: AggregatedService, user: UserInfo): Promise<ApiResponse> {
     const { info, request } = exchange;
     const lasts = isLongRunning(info) || request.headers['upgrade'] !== undefined;
@@ -58,9 +60,10 @@ export class AggregationProxy {
     const { signal, over } = this.#bounded(exchange, lasts, release);
     try {
       const sent = await this.#sent(exchange, service, user);
-      if (sent === undefined) {
+      if (typeof sent === 'string') {
         over();
-        return unavailable();
+        // Whoever says what is available says why, too.
+        return isOwnController(exchange.user) ? unreached(sent) : unavailable();
       }
       const response = await send({ ...sent, body: request.body, signal, over });
       if (lasts) over.answered();
@@ -69,7 +72,7 @@ export class AggregationProxy {
     } catch (error) {
       over();
       if (error instanceof StatusError) throw error;
-      return text(503, `error trying to reach service: ${this.#why(error, service)}\n`);
+      return unreached(this.#why(error, service));
     }
   }
 
@@ -81,9 +84,10 @@ export class AggregationProxy {
     { info, request }: Asking,
     { service, ca, insecure }: AggregatedService,
     user: UserInfo,
-  ): Promise<{ options: https.RequestOptions } | undefined> {
+  ): Promise<{ options: https.RequestOptions } | string> {
     const route = await this.#options.resolve(info.cluster, { service: { ...service, path: '' } });
-    if (typeof route === 'string' || 'transport' in route) return undefined;
+    if (typeof route === 'string') return route;
+    if ('transport' in route) return elsewhere;
     const { certificate, privateKey } = await this.#authorities.certificate(info.cluster);
     const query = info.query.toString();
     const path = info.path.split('/').map(encodeURIComponent).join('/');
