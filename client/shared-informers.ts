@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Placement } from '../cluster/types.ts';
+import { silentLogger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Client } from './client.ts';
 import { faced, facedPlacements, IndexUsers, type Viewer } from './faced.ts';
@@ -51,7 +52,10 @@ export class SharedInformers {
       includes,
       signal: own.signal,
       indexes: this.#indexes,
-      reached: (informer, until) => this.#asking.during(informer.reached(since, until)),
+      reached: (informer, until) => {
+        const waits = { resource: informer.resource, revision: since };
+        return this.#asking.during(this.#saidWhere(informer.reached(since, until), waits));
+      },
     };
     const end = () => {
       own.abort(signal.reason);
@@ -62,6 +66,17 @@ export class SharedInformers {
     if (signal.aborted) end();
     else signal.addEventListener('abort', end, { once: true });
     return new Face(set.informers, viewer, this.#client, { ...this.#options, signal: own.signal });
+  }
+
+  /** What waits here leads something that nobody else does meanwhile: its log says for what. */
+  async #saidWhere(answer: Promise<void>, waits: object): Promise<void> {
+    const { logger = silentLogger } = this.#options;
+    const timer = setInterval(() => logger.warn(waits, 'has not yet heard all that it has to know'), tellMs);
+    try {
+      await answer;
+    } finally {
+      clearInterval(timer);
+    }
   }
 
   #begin() {
@@ -135,6 +150,7 @@ function arePlacements(
 }
 
 const mostMs = 5_000;
+const tellMs = 30_000;
 
 /** Asks again and again, less often each time, while anybody waits. */
 class Asking {

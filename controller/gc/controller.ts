@@ -1,8 +1,9 @@
 import type { Handlers } from '../../client/cache.ts';
 import type { Client } from '../../client/client.ts';
-import type { DiscoveredResource } from '../../client/discovery.ts';
+import type { DiscoveredResource, Discovery } from '../../client/discovery.ts';
 import type { InformerSet } from '../../client/informers.ts';
-import { objectKey } from '../../client/url.ts';
+import { logicalClusterOf, objectKey } from '../../client/url.ts';
+import { rootCluster } from '../../cluster/names.ts';
 import { sleep } from '../../kube/clock.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -15,7 +16,12 @@ import { Monitors } from './monitors.ts';
 import { runOthersMonitor } from './others.ts';
 import { Owners } from './owners.ts';
 import { reconcileItem } from './reconcile.ts';
-import { type CustomResourceDefinition, collectable, customResourceDefinitions } from './resources.ts';
+import {
+  type CustomResourceDefinition,
+  collectable,
+  customResourceDefinitions,
+  served,
+} from './resources.ts';
 
 export interface GarbageCollectorOptions {
   client: Client;
@@ -52,7 +58,7 @@ export async function runGarbageCollector(options: GarbageCollectorOptions): Pro
   const crds = informers.for<CustomResourceDefinition>(customResourceDefinitions, { everywhere: true });
   const kinds = new Kinds(informers.cluster === '*' ? crds : undefined);
   const owners = new Owners(client, graph, kinds);
-  const known = { crds, monitors, kinds };
+  const known: Known = { crds, monitors, kinds, mayDiffer: true };
   while (!signal.aborted && !monitors.any) {
     await rediscover(options, known);
     if (!monitors.any) await sleep(retryMs, signal);
@@ -78,45 +84,56 @@ interface Known {
   crds: Parameters<typeof collectable>[1];
   monitors: Monitors;
   kinds: Kinds;
+  /** As it was discovered last; not known to be so any more where it `mayDiffer`. */
+  served?: Discovery;
+  mayDiffer: boolean;
 }
 
-async function rediscover(
-  { client, informers, signal, logger }: GarbageCollectorOptions,
-  { crds, monitors, kinds }: Known,
-): Promise<boolean> {
+/** Asks what is served only where it may be something else by now: whoever defines a kind of their own changes it for nobody else. */
+async function rediscover(options: GarbageCollectorOptions, known: Known): Promise<boolean> {
+  const { client, informers, signal, logger } = options;
+  const wildcard = informers.cluster === '*';
   try {
-    const { common, watched, complete } = await collectable(client, crds, informers.cluster === '*', signal);
-    kinds.learn(common, complete);
-    monitors.set(watched, complete);
+    if (known.mayDiffer || !known.served) {
+      known.mayDiffer = false;
+      known.served = await served(client, wildcard, signal);
+    }
+    const { common, watched, complete } = collectable(known.served, known.crds, wildcard);
+    known.kinds.learn(common, complete);
+    known.monitors.set(watched, complete);
+    if (!complete) known.mayDiffer = true;
     return complete;
   } catch (err) {
+    known.mayDiffer = true;
     if (!signal.aborted) logger.warn({ err }, 'discovery failed');
     return false;
   }
 }
 
 async function keepDiscovering(options: GarbageCollectorOptions, known: Known): Promise<void> {
-  const { signal } = options;
+  const { signal, informers } = options;
   let delay = options.rediscoverMs ?? 30_000;
-  let stale = true;
+  let isStale = true;
   let wake = () => {};
   // A CRD is served a moment after it is written, and is written again when it is.
-  const changed = () => {
-    stale = true;
+  const changed = (crd: CustomResourceDefinition) => {
+    if (informers.cluster !== '*' || logicalClusterOf(crd) === rootCluster) known.mayDiffer = true;
+    isStale = true;
     wake();
   };
   const off = known.crds.on({ add: changed, update: changed, delete: changed });
   while (!signal.aborted) {
-    if (!stale) {
+    if (!isStale) {
       const nap = new AbortController();
       wake = () => nap.abort();
       signal.addEventListener('abort', wake, { once: true });
       await sleep(delay, nap.signal);
       signal.removeEventListener('abort', wake);
+      if (!isStale) known.mayDiffer = true;
     }
     // Many CRDs are often written together.
     await sleep(200, signal);
-    stale = false;
+    isStale = false;
     if (signal.aborted) break;
     const complete = await rediscover(options, known);
     delay = complete ? (options.rediscoverMs ?? 30_000) : retryMs;

@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { type DiscoveredResource, discover } from '../../client/discovery.ts';
+import { type DiscoveredResource, type Discovery, discover } from '../../client/discovery.ts';
 import type { Informer } from '../../client/informer.ts';
 import { logicalClusterOf, type ResourceRef } from '../../client/url.ts';
 import { rootCluster } from '../../cluster/names.ts';
@@ -38,20 +38,17 @@ export interface Found {
   complete: boolean;
 }
 
-/**
- * On a plain Kubernetes discovery knows it all; across logical clusters each of which has its own CRDs, it is what the
- * root serves and what any CRD anywhere defines.
- */
-export async function collectable(
-  client: Client,
+/** On a plain Kubernetes all that is served; across logical clusters what the root serves. */
+export function served(client: Client, wildcard: boolean, signal: AbortSignal): Promise<Discovery> {
+  return discover(client, { signal, ...(wildcard && { cluster: rootCluster }) });
+}
+
+/** Across logical clusters, each of which has its own CRDs, it is what the root serves and what any CRD anywhere defines. */
+export function collectable(
+  { resources, failed }: Discovery,
   crds: Informer<CustomResourceDefinition>,
   wildcard: boolean,
-  signal: AbortSignal,
-): Promise<Found> {
-  const { resources, failed } = await discover(client, {
-    signal,
-    ...(wildcard && { cluster: rootCluster }),
-  });
+): Found {
   const complete = failed.length === 0 && (crds.hasSynced || !wildcard);
   const defined = wildcard ? crds.list().flatMap((crd) => fromDefinition(crd) ?? []) : [];
   const own = wildcard ? crds.list().filter((crd) => logicalClusterOf(crd) === rootCluster) : [];

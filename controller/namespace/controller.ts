@@ -17,7 +17,7 @@ import {
   type Remains,
 } from './decide.ts';
 import { emptyNamespace } from './empty.ts';
-import { configMaps, furnish, namespaces, rootCaKey, rootCaName, serviceAccounts } from './furnish.ts';
+import { configMaps, furnish, namespaces, rootCaName, rootCaOf, serviceAccounts } from './furnish.ts';
 
 export interface NamespaceControllerOptions {
   client: Client;
@@ -56,9 +56,9 @@ export function runNamespaceController(options: NamespaceControllerOptions): Pro
     const namespace = all.get(key);
     if (!namespace) return undefined;
     const { cluster, name } = parseKey(key);
-    const data = maps.get(keyOf(cluster, name, rootCaName))?.['data'] as Record<string, string> | undefined;
     const serviceAccount = accounts.get(keyOf(cluster, name, 'default')) !== undefined;
-    const step = decideNamespace(namespace, { serviceAccount, rootCa: data?.[rootCaKey] }, options.rootCa);
+    const found = { serviceAccount, rootCa: rootCaOf(maps.get(keyOf(cluster, name, rootCaName))) };
+    const step = decideNamespace(namespace, found, options.rootCa);
     const target = { cluster: clusterToWrite(informers, key), namespace: name, signal };
     if (step.do === 'furnish') await furnish(options.client, target, step, options.rootCa ?? '');
     if (step.do === 'empty') return await terminate(options.client, namespace, target);

@@ -4,7 +4,7 @@ import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { timestamp } from '../../kube/timestamp.ts';
-import { listAt, textAt } from '../../kube/untyped.ts';
+import { getOwn, listAt, textAt } from '../../kube/untyped.ts';
 
 export const namespaces: ResourceRef = { group: '', version: 'v1', resource: 'namespaces' };
 export const serviceAccounts: ResourceRef = { group: '', version: 'v1', resource: 'serviceaccounts' };
@@ -12,7 +12,18 @@ export const configMaps: ResourceRef = { group: '', version: 'v1', resource: 'co
 
 /** https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/ */
 export const rootCaName = 'kube-root-ca.crt';
-export const rootCaKey = 'ca.crt';
+const rootCaKey = 'ca.crt';
+const rootCaDescription = {
+  'kubernetes.io/description':
+    'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. ' +
+    'No other usage is guaranteed across distributions of Kubernetes clusters.',
+};
+
+/** What a namespace's ConfigMap says of the authority; undefined where there is none, or nobody is told what it is for. */
+export function rootCaOf(map: KubeObject | undefined): string | undefined {
+  const [key = ''] = Object.keys(rootCaDescription);
+  return getOwn(map?.metadata.annotations ?? {}, key) ? textAt(map, 'data', rootCaKey) : undefined;
+}
 
 /** Whose fields these objects have in any Kubernetes. */
 const apiServer = 'kube-apiserver';
@@ -144,7 +155,8 @@ export async function furnish(
     }
     if (wanted.rootCa) {
       const data = { [rootCaKey]: rootCa };
-      const metadata = { name: rootCaName, namespace };
+      const annotations = rootCaDescription;
+      const metadata = { name: rootCaName, namespace, annotations };
       const made = await createIfAbsent(
         client,
         configMaps,
@@ -152,7 +164,8 @@ export async function furnish(
         { cluster, signal },
       );
       const target = { cluster, namespace, name: rootCaName };
-      if (!made) await client.patch(configMaps, target, 'merge', { data }, { signal });
+      const change = { metadata: { annotations }, data };
+      if (!made) await client.patch(configMaps, target, 'merge', change, { signal });
     }
   } catch (error) {
     // The namespace has gone, or began to go, since we looked.

@@ -139,8 +139,12 @@ test('kubectl finds, makes, lists, watches and deletes what another API server s
   await both('get', '--raw', `/apis/${gv}`);
   await both('get', '--raw', `/apis/${group}`);
   const seen = await Promise.all(
-    sides.map(async ({ kubeconfig }) => {
+    sides.map(async ({ kubeconfig, extension }) => {
       const ended = kubectl(kubeconfig, 'wait', 'flunder', 'a', '--for=delete', '--timeout=60s');
+      // What is gone before it is first asked for is waited for without a word.
+      await until('kubectl watches', 30, async () =>
+        extension.asked.some(({ url }) => /[?&]fieldSelector=metadata\.name%3Da&.*watch=true/.test(url)),
+      );
       await must(kubeconfig, 'delete', 'flunder', 'a', '--wait=false');
       const { code, stdout } = await ended;
       return { code, stdout };

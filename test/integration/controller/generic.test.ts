@@ -12,7 +12,7 @@ import { StatusError } from '../../../kube/status.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
 import type { Store } from '../../../storage/store.ts';
 import { eventually } from '../../eventually.ts';
-import { type Api, startApi } from '../apiserver/api.ts';
+import { type Api, startApi, thingsDefinition } from '../apiserver/api.ts';
 
 const core = (resource: string) => ({ group: '', version: 'v1', resource });
 const maps = core('configmaps');
@@ -103,6 +103,11 @@ test('every namespace of every logical cluster is furnished, again when a part i
   await eventually(async () => expect((await client.get(maps, target))['data']).toEqual({ 'ca.crt': 'PEM' }));
   await client.delete(maps, target);
   await eventually(async () => expect((await client.get(maps, target))['data']).toEqual({ 'ca.crt': 'PEM' }));
+  const described = async () => (await client.get(maps, target)).metadata.annotations ?? {};
+  const before = await described();
+  expect(before['kubernetes.io/description']).toMatch(/^Contains a CA bundle/);
+  await client.patch(maps, target, 'merge', { metadata: { annotations: null } });
+  await eventually(async () => expect(await described()).toEqual(before));
 });
 
 test('a logical cluster says where the addresses of its Services come from', async () => {
@@ -171,6 +176,31 @@ test.each(['*', undefined])(
     await eventually(async () => expect(await names('configmaps')).toEqual(['other', 'reflected']));
   },
 );
+
+test('whoever defines a kind of their own has it collected, and nobody asks what all others are served', async () => {
+  const definitions = { group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' };
+  const counting = client.with({});
+  let asked = 0;
+  counting.json = (path, options) => {
+    if (path === '/apis' && options?.cluster === 'root') asked++;
+    return client.json(path, options);
+  };
+  start('*', counting);
+  await make('child', ownedBy(await make('owner', {}, 'root:b')), 'root:a');
+  await eventually(async () => expect(await names('configmaps')).toEqual(['owner']));
+  const before = asked;
+  const { apiVersion, kind, metadata, spec } = thingsDefinition() as KubeObject<object>;
+  await client.create(definitions, { apiVersion, kind, metadata, spec }, { cluster: 'root:a' });
+  const things = { group: 'example.com', version: 'v1', resource: 'things' };
+  const thing = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' } };
+  const at = { cluster: 'root:a', namespace: 'x' };
+  await client.create(things, thing, at);
+  await client.delete(things, { ...at, name: 'a' }, { propagationPolicy: 'Foreground' });
+  await eventually(async () => expect((await client.list(things, at)).items).toEqual([]));
+  expect(asked).toBe(before);
+  await client.create(definitions, { apiVersion, kind, metadata, spec }, { cluster: 'root' });
+  await eventually(async () => expect(asked).toBeGreaterThan(before));
+});
 
 test('an owner that never was counts as gone; one in another logical cluster is not this one', async () => {
   const elsewhere = await make('owner', {}, 'root:b');

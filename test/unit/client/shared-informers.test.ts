@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import type { Informer } from '../../../client/informer.ts';
 import type { InformerSet } from '../../../client/informers.ts';
 import { SharedInformers } from '../../../client/shared-informers.ts';
 import { newSlice } from '../../../cluster/slices.ts';
 import type { ApiRequest, Transport } from '../../../kube/http.ts';
+import { silentLogger } from '../../../kube/log.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { eventually } from '../../eventually.ts';
 
@@ -188,6 +189,30 @@ describe('of several who look at one watch', () => {
     expect(isSynced).toBe(false);
     served.revision = 30;
     await later.synced;
+  });
+
+  test('what one waits for that has not come is said, and no more once it has', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const warned: object[] = [];
+      const client = new Client(served.transport, { cluster: '*' });
+      const warn = (fields: object) => warned.push(fields);
+      all = new SharedInformers(client, { askProgress: () => {}, logger: { ...silentLogger, warn } });
+      const waiting = face('a', 20).informers.for(maps);
+      await eventually(() => expect(served.watches.size).toBe(1));
+      vi.advanceTimersByTime(60_000);
+      expect(warned).toEqual([
+        { resource: maps, revision: 20 },
+        { resource: maps, revision: 20 },
+      ]);
+      served.revision = 20;
+      served.progress();
+      await waiting.synced;
+      vi.advanceTimersByTime(60_000);
+      expect(warned).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('nothing is left of one that ended, and no watch once all have', async () => {
