@@ -41,7 +41,7 @@ kubernetes: ## build the real Kubernetes that e2e, bundles and bench run beside 
 	@test/kubernetes/build
 
 e2e: build kubernetes ## all or, of its long files, E2E_PART=1/2 of them: real kubectl and clients, two real Kubernetes clusters, faults of etcd, killed processes, a real Prometheus, two operators: needs Go, Python, Debian's prometheus
-	@test/operators/build >/dev/null && test/operators/build-argo-rollouts >/dev/null
+	@test/operators/build >/dev/null && test/operators/build-argo-rollouts >/dev/null && test/aggregation/build >/dev/null
 	@$(BIN)/vitest run --project e2e
 
 journeys: build kubernetes ## of e2e, an app that moves under load, with Atoll killed KILLS times, default 20: ten minutes

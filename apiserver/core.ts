@@ -2,7 +2,7 @@ import type { ApiRequest, UserInfo } from '../kube/http.ts';
 import type { Entry, Store } from '../storage/store.ts';
 import type { PolicyDispatcher } from './admission/policy/dispatch.ts';
 import type { WebhookDispatcher } from './admission/webhook/dispatch.ts';
-import type { Aggregation } from './aggregation/proxy.ts';
+import type { Aggregation } from './aggregation/aggregation.ts';
 import type { AuditRecord } from './audit/record.ts';
 import type { ServiceAccountTokens } from './authn/service-account.ts';
 import type { Converter } from './conversion/converter.ts';

@@ -3,7 +3,7 @@ import type { Fence } from '../storage/store.ts';
 import { builtinAdmission } from './admission/builtin.ts';
 import { PolicyDispatcher } from './admission/policy/dispatch.ts';
 import { WebhookDispatcher } from './admission/webhook/dispatch.ts';
-import { Aggregation } from './aggregation/proxy.ts';
+import { Aggregation } from './aggregation/aggregation.ts';
 import { Audit } from './audit/audit.ts';
 import { anonymous } from './authn/anonymous.ts';
 import { bootstrapAuthenticator } from './authn/bootstrap.ts';

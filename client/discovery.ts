@@ -1,5 +1,5 @@
 import { isResourceName, mostResources } from '../kube/discovery/others.ts';
-import { type GroupVersion, parseApiVersion } from '../kube/gvk.ts';
+import { type GroupVersion, groupResource, parseApiVersion } from '../kube/gvk.ts';
 import { isRecord } from '../kube/untyped.ts';
 import type { Client } from './client.ts';
 import type { ResourceRef } from './url.ts';
@@ -23,40 +23,47 @@ interface GroupEntry {
   preferredVersion?: { version: string };
 }
 
+interface DiscoverOptions {
+  cluster?: string | undefined;
+  signal?: AbortSignal | undefined;
+  headers?: Record<string, string>;
+}
+
 /** https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api */
-export async function discover(
-  client: Client,
-  options: {
-    cluster?: string | undefined;
-    signal?: AbortSignal | undefined;
-    headers?: Record<string, string>;
-  } = {},
-): Promise<Discovery> {
+export async function discover(client: Client, options: DiscoverOptions = {}): Promise<Discovery> {
   const groups = (await client.json('/apis', options)) as { groups?: GroupEntry[] };
   const versions: GroupVersion[] = [{ group: '', version: 'v1' }];
   for (const group of groups.groups ?? []) versions.push(...preferredFirst(group));
   const failed: GroupVersion[] = [];
   const lists = await Promise.all(
     versions.map(async (gv) => {
-      const path = gv.group === '' ? `/api/${gv.version}` : `/apis/${gv.group}/${gv.version}`;
       try {
-        return { gv, entries: entriesOf(await client.json(path, options)) };
+        return await discoverVersion(client, gv, options);
       } catch {
         options.signal?.throwIfAborted();
         // Also one that is not found: it was there a moment ago, and perhaps it comes.
         failed.push(gv);
-        return { gv, entries: [] };
+        return [];
       }
     }),
   );
   const resources = new Map<string, DiscoveredResource>();
-  for (const { gv, entries } of lists) {
-    for (const { name, kind, namespaced, verbs } of entries) {
-      const key = `${gv.group}/${name}`;
-      if (!resources.has(key)) resources.set(key, { ...gv, resource: name, kind, namespaced, verbs });
-    }
+  for (const resource of lists.flat()) {
+    const key = groupResource(resource);
+    if (!resources.has(key)) resources.set(key, resource);
   }
   return { resources: [...resources.values()], failed };
+}
+
+/** What is served of one version; rejects where that does not answer, or with no such list. */
+export async function discoverVersion(
+  client: Client,
+  gv: GroupVersion,
+  options: DiscoverOptions = {},
+): Promise<DiscoveredResource[]> {
+  const path = gv.group === '' ? `/api/${gv.version}` : `/apis/${gv.group}/${gv.version}`;
+  const entries = entriesOf(await client.json(path, options));
+  return entries.map(({ name, ...entry }) => ({ ...gv, resource: name, ...entry }));
 }
 
 interface ResourceEntry {

@@ -16,6 +16,11 @@ export function unavailable(): ApiResponse {
   return text(503, 'service unavailable\n');
 }
 
+/** In the words of kube-aggregator. */
+export function unreached(why: string): ApiResponse {
+  return text(503, `error trying to reach service: ${why}\n`);
+}
+
 export function isRedirect({ status, headers }: ApiResponse): boolean {
   return status >= 300 && status <= 399 && headers['location'] !== undefined;
 }

@@ -1,5 +1,6 @@
 import { rootCluster } from '../../cluster/names.ts';
 import type { ApiResponse } from '../../kube/http.ts';
+import { isOwnController } from '../authn/controllers.ts';
 import type { Exchange } from '../core.ts';
 import { checkAccept } from '../encode/negotiate.ts';
 import { jsonBytes, methodNotAllowed } from '../encode/respond.ts';
@@ -29,7 +30,7 @@ export async function handleInfo(exchange: Exchange): Promise<ApiResponse> {
   return (
     (/^\/apis\/[^/]+\/[^/]+$/.test(path) ? await core.aggregation.handle(exchange) : undefined) ??
     (await handleDiscovery(exchange)) ??
-    handleOpenApi(exchange) ??
+    (await handleOpenApi(exchange)) ??
     handleIssuer(exchange) ??
     text(404, '404 page not found\n')
   );
@@ -41,7 +42,8 @@ function isDocument(path: string): boolean {
   return path === '/version' || path === '/api' || path.startsWith('/api/') || path.startsWith('/apis/');
 }
 
-function paths({ core, info }: Exchange): ApiResponse {
+async function paths({ core, info, user }: Exchange): Promise<ApiResponse> {
+  const others = isOwnController(user) ? [] : await core.aggregation.others(info.cluster);
   const all = new Set([
     ...(core.tokens ? ['/.well-known/openid-configuration', '/openid/v1/jwks'] : []),
     '/api',
@@ -54,7 +56,7 @@ function paths({ core, info }: Exchange): ApiResponse {
     '/readyz',
     '/version',
   ]);
-  for (const { group, version } of core.catalog.infos(info.cluster)) {
+  for (const { group, version } of [...core.catalog.infos(info.cluster), ...others]) {
     if (group === '') all.add(`/api/${version}`);
     else all.add(`/apis/${group}`).add(`/apis/${group}/${version}`);
   }

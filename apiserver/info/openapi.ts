@@ -1,7 +1,9 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import type { CustomKind } from '../../kube/openapi/custom.ts';
 import { OpenApi, type OpenApiDocument } from '../../kube/openapi/openapi.ts';
+import { additionOf } from '../../kube/openapi/others.ts';
 import { isRecord } from '../../kube/untyped.ts';
+import { isOwnController } from '../authn/controllers.ts';
 import type { Exchange } from '../core.ts';
 import { parseAccept } from '../encode/negotiate.ts';
 import type { Catalog } from '../registry/catalog.ts';
@@ -16,33 +18,40 @@ const gnostic3Type = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf
 const jsonTypes: readonly string[] = ['application/json', 'application/*', '*/*'];
 const swaggerVary = 'Accept-Encoding, Accept';
 
-/** /openapi/v2 and /openapi/v3. `undefined`: another path. */
-export function handleOpenApi(exchange: Exchange): ApiResponse | undefined {
-  const { info, request } = exchange;
+/** /openapi/v2 and /openapi/v3, with what other API servers of the logical cluster have. `undefined`: another path. */
+export async function handleOpenApi(exchange: Exchange): Promise<ApiResponse | undefined> {
+  const { core, info, request, user } = exchange;
   const { path } = info;
   if (!path.startsWith('/openapi/')) return undefined;
-  const documents = documentsFor(exchange.core.catalog, info.cluster);
+  const documents = documentsFor(core.catalog, info.cluster);
   if (path === '/openapi/v2') {
     const form = formOf(request.headers['accept'], gnostic);
     if (form === undefined) return { status: 406, headers: { vary: swaggerVary }, body: new Uint8Array() };
+    const others = isOwnController(user) ? [] : await core.aggregation.swaggers(info.cluster);
+    const addition = others.length > 0 ? additionOf(others, documents.definitionNames()) : undefined;
     return form === 'protobuf'
-      ? respond(exchange, documents.v2Protobuf(), gnosticType, swaggerVary)
-      : respond(exchange, documents.v2(), 'application/json', swaggerVary);
+      ? respond(exchange, documents.v2Protobuf(addition), gnosticType, swaggerVary)
+      : respond(exchange, documents.v2(addition), 'application/json', swaggerVary);
   }
   // Neither an ETag nor a type of its own: as kube-apiserver gives it.
   if (path === '/openapi/v3') {
+    const others = isOwnController(user) ? [] : await core.aggregation.documents(info.cluster);
     const headers = { 'content-type': 'text/plain; charset=utf-8' };
-    return { status: 200, headers, body: documents.index().bytes };
+    return { status: 200, headers, body: documents.index(others).bytes };
   }
   if (!path.startsWith('/openapi/v3/')) return undefined;
-  const form = formOf(request.headers['accept'], gnostic3);
-  if (form === undefined) return { status: 406, headers: { vary: 'Accept' }, body: new Uint8Array() };
   const name = path.slice('/openapi/v3/'.length);
+  const form = formOf(request.headers['accept'], gnostic3);
   const document = form === 'protobuf' ? documents.v3Protobuf(name) : documents.v3(name);
-  if (document === undefined) return { status: 404, headers: {}, body: new Uint8Array() };
+  if (document === undefined) return (await core.aggregation.document(exchange, name)) ?? notFound();
+  if (form === undefined) return { status: 406, headers: { vary: 'Accept' }, body: new Uint8Array() };
   const hash = info.query.get('hash');
   if (hash !== null && hash !== document.hash) return moved(request.url.replace(/\?.*/s, ''), document.hash);
   return respond(exchange, document, form === 'protobuf' ? gnostic3Type : 'application/json');
+}
+
+function notFound(): ApiResponse {
+  return { status: 404, headers: {}, body: new Uint8Array() };
 }
 
 /** Where it is now: who asks by an old hash may keep the answer for ever. */

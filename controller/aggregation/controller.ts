@@ -15,6 +15,7 @@ import {
   type Answer,
   type ApiService,
   type Available,
+  apiServices,
   fromAnswer,
   obstacle,
   type Target,
@@ -32,7 +33,6 @@ export interface AvailabilityControllerOptions {
   everyMs?: number;
 }
 
-const apiServices = { group: 'apiregistration.k8s.io', version: 'v1', resource: 'apiservices' };
 const services: ResourceRef = { group: '', version: 'v1', resource: 'services' };
 const slices: ResourceRef = { group: 'discovery.k8s.io', version: 'v1', resource: 'endpointslices' };
 const byService = 'availability/service';

@@ -1,3 +1,4 @@
+import type { ResourceRef } from '../../client/url.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isRecord } from '../../kube/untyped.ts';
 
@@ -17,6 +18,22 @@ export type ApiService = KubeObject<
   { group?: string; version?: string; service?: Partial<Target> },
   { conditions?: (Partial<Available> & { type?: string; lastTransitionTime?: string })[] }
 >;
+
+export const apiServices: ResourceRef = {
+  group: 'apiregistration.k8s.io',
+  version: 'v1',
+  resource: 'apiservices',
+};
+
+const local = 'Local';
+
+/** Whether it names another server, which was found to answer for its group. */
+export function isAsked(apiService: ApiService): boolean {
+  if (targetOf(apiService) === undefined || apiService.metadata.deletionTimestamp) return false;
+  return (apiService.status?.conditions ?? []).some(
+    ({ type, status, reason }) => type === 'Available' && status === 'True' && reason !== local,
+  );
+}
 
 /** Undefined of one that is local. */
 export function targetOf({ spec }: ApiService): Target | undefined {
@@ -77,7 +94,7 @@ export function fromAnswer(
   if (own)
     return {
       status: 'True',
-      reason: 'Local',
+      reason: local,
       message: `this server serves ${gv} itself: the service is not asked`,
     };
   if (failure === undefined && status >= 200 && status < 300)

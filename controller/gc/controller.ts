@@ -13,6 +13,7 @@ import { clusterToWrite } from '../scope.ts';
 import { Graph, nodeOf, waitsForDependents } from './graph.ts';
 import { Kinds } from './kinds.ts';
 import { Monitors } from './monitors.ts';
+import { runOthersMonitor } from './others.ts';
 import { Owners } from './owners.ts';
 import { reconcileItem } from './reconcile.ts';
 import {
@@ -30,6 +31,8 @@ export interface GarbageCollectorOptions {
   workers?: number;
   /** How often discovery is read again; default 30 000. A change to a CRD does it at once. */
   rediscoverMs?: number;
+  /** How often API servers of logical clusters' own are looked through; default 10 000. */
+  othersMs?: number;
 }
 
 /** Work starts without the caches that are not there by then: owners are looked up before anything is deleted. */
@@ -63,6 +66,7 @@ export async function runGarbageCollector(options: GarbageCollectorOptions): Pro
   const ready = Promise.race([monitors.synced, sleep(syncDeadlineMs, signal)]);
   const parts = { client, kinds, graph, owners, queue };
   await Promise.all([
+    runOthersMonitor({ ...options, everyMs: options.othersMs ?? 10_000 }, { graph, kinds, queue }),
     keepDiscovering(options, known),
     runController({
       name: 'gc',

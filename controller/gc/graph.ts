@@ -74,8 +74,11 @@ export class Graph {
     return this.#nodes.get(uid);
   }
 
+  /** Those of its own logical cluster, where it is known: whoever serves it may have given it any uid. */
   dependents(uid: string): Node[] {
-    return [...(this.#dependents.get(uid) ?? [])].flatMap((one) => this.#nodes.get(one) ?? []);
+    const owner = this.#nodes.get(uid);
+    const all = [...(this.#dependents.get(uid) ?? [])].flatMap((one) => this.#nodes.get(one) ?? []);
+    return owner ? all.filter(({ cluster }) => cluster === owner.cluster) : all;
   }
 
   hasDependents(uid: string): boolean {

@@ -19,10 +19,13 @@ export class KindNotServedError extends Error {
 
 /**
  * What a kind is called, in which version and scope it is served: in one logical cluster it may be another than in the
- * next. What is served everywhere comes before a definition of the same name, as in the API itself.
+ * next. What is served everywhere comes before a definition of the same name, and that before another API server, as in the
+ * API itself.
  */
 export class Kinds {
   readonly #common = new Map<string, DiscoveredResource>();
+  /** By logical cluster: what API servers of its own serve there. */
+  readonly #others = new Map<string, readonly DiscoveredResource[]>();
   readonly #definitions: Informer<CustomResourceDefinition> | undefined;
 
   /** `definitions` of all logical clusters; undefined on a plain Kubernetes, where discovery tells of them too. */
@@ -40,13 +43,21 @@ export class Kinds {
     }
   }
 
+  /** What API servers of a logical cluster's own serve there, as far as they say; none: there are no such servers. */
+  learnOthers(cluster: string, resources: readonly DiscoveredResource[]): void {
+    if (resources.length > 0) this.#others.set(cluster, resources);
+    else this.#others.delete(cluster);
+  }
+
   /** Fails with KindNotServedError. */
   ofKind(cluster: string | undefined, group: string, kind: string): DiscoveredResource {
     const common = this.#common.get(`kind/${group}/${kind}`);
     if (common) return common;
     const found = this.#definitions?.byIndex(byKind, `${cluster}/${group}/${kind}`) ?? [];
     const [resource] = found.flatMap((crd) => fromDefinition(crd) ?? []);
-    if (resource) return resource;
+    const other = () => this.#other(cluster, (one) => one.group === group && one.kind === kind);
+    const served = resource ?? other();
+    if (served) return served;
     throw new KindNotServedError(kind, group, cluster);
   }
 
@@ -58,9 +69,14 @@ export class Kinds {
     const common = this.#common.get(`resource/${group}/${plural}`);
     if (common) return common;
     const crd = this.#definitions?.get(keyOf(cluster ?? '', '', `${plural}.${group}`));
-    const resource = crd && fromDefinition(crd);
+    const other = () => this.#other(cluster, (one) => one.group === group && one.resource === plural);
+    const resource = (crd && fromDefinition(crd)) ?? other();
     if (resource) return resource;
     throw new KindNotServedError(plural, group, cluster);
+  }
+
+  #other(cluster: string | undefined, isIt: (one: DiscoveredResource) => boolean) {
+    return this.#others.get(cluster ?? '')?.find(isIt);
   }
 }
 

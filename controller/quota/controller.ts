@@ -1,6 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import type { InformerSet } from '../../client/informers.ts';
-import { objectKey, parseKey } from '../../client/url.ts';
+import { logicalClusterOf, objectKey, parseKey } from '../../client/url.ts';
 import { isReflected } from '../../cluster/reflected.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import { deepEqual } from '../../kube/deep.ts';
@@ -20,6 +20,7 @@ import { byLogicalCluster, clusterToWrite } from '../scope.ts';
 import { Charges, settleMs } from './charges.ts';
 import { decideStatus, type Quota } from './decide.ts';
 import { namespaceKey } from './names.ts';
+import { Others, recountMs, type Where } from './others.ts';
 import { Usages } from './usages.ts';
 import { Watched } from './watched.ts';
 
@@ -38,6 +39,7 @@ const unsyncedMs = 100;
 const soonMs = 50;
 const byNamespace = 'quota/namespace';
 const byDefinition = 'quota/definition';
+const byGroup = 'quota/group';
 
 /**
  * Woken by ResourceQuotas, and by what they bound in their namespaces. Writes what is bounded and used into their status, by
@@ -49,6 +51,7 @@ export function runQuotaController(options: QuotaControllerOptions): Promise<voi
   const all = informers.for<Quota>(quotas);
   all.addIndex(byNamespace, (quota) => [namespaceKey(quota)]);
   all.addIndex(byDefinition, (quota) => counting(quota).map(({ group, resource }) => `${resource}.${group}`));
+  all.addIndex(byGroup, (quota) => counting(quota).map(({ group }) => `${logicalClusterOf(quota)} ${group}`));
   const usages = new Usages(clock);
   const charges = new Charges();
   const went = (evaluator: Evaluator, object: KubeObject, old?: KubeObject) => {
@@ -66,6 +69,9 @@ export function runQuotaController(options: QuotaControllerOptions): Promise<voi
     everywhere: true,
   });
   const watched = new Watched({ informers, definitions, changed, went });
+  const others = new Others(options.client, informers, (group) => {
+    for (const quota of all.byIndex(byGroup, group)) queue.add(objectKey(quota));
+  });
   const defined = ({ metadata: { name = '' } }: KubeObject) => {
     watched.forget();
     for (const quota of all.byIndex(byDefinition, name)) queue.add(objectKey(quota));
@@ -95,14 +101,10 @@ export function runQuotaController(options: QuotaControllerOptions): Promise<voi
     const quota = all.get(key);
     if (!quota) return undefined;
     const { cluster, namespace } = parseKey(key);
-    const counted: Counted[] = [];
-    for (const evaluator of counting(quota)) {
-      const informer = watched.of(evaluator, cluster);
-      if (!informer) continue;
-      // No worker waits for what may never be served again.
-      if (!informer.hasSynced) return { after: unsyncedMs };
-      counted.push({ evaluator, objects: watched.objects(informer, cluster, namespace) });
-    }
+    const found = await find(quota, { cluster, namespace, signal }, watched, others);
+    // No worker waits for what may never be served again.
+    if (!found) return { after: unsyncedMs };
+    const { counted, recountAfter } = found;
     const used = countUsed(quota, counted, (evaluator, object) => usages.of(evaluator, object));
     const { status, waits } = decideStatus(quota, used, charges.open(key, clock.now()));
     if (status) {
@@ -114,11 +116,33 @@ export function runQuotaController(options: QuotaControllerOptions): Promise<voi
     }
     const ends = nextEnd(counted, clock.now());
     const settles = waits ? charges.settlesIn(key, clock.now()) : Number.POSITIVE_INFINITY;
-    const after = Math.min(settles, ends);
+    const after = Math.min(settles, ends, recountAfter);
     return Number.isFinite(after) ? { after: Math.max(1, after) } : undefined;
   };
-  const ready = [all.synced, definitions.synced];
+  const ready = [all.synced, definitions.synced, others.synced];
   return runController({ name: 'quota', queue, workers, reconcile, signal, logger, ready });
+}
+
+/** What counts there, and when it is to be counted anew. Undefined: not all of it is known yet. */
+async function find(
+  quota: Quota,
+  where: Where,
+  watched: Watched,
+  others: Others,
+): Promise<{ counted: Counted[]; recountAfter: number } | undefined> {
+  const { cluster, namespace } = where;
+  const counted: Counted[] = [];
+  let recountAfter = Number.POSITIVE_INFINITY;
+  for (const evaluator of counting(quota)) {
+    const informer = watched.of(evaluator, cluster);
+    if (informer && !informer.hasSynced) return undefined;
+    const objects = informer
+      ? watched.objects(informer, cluster, namespace)
+      : await others.objects(evaluator, where);
+    if (objects) counted.push({ evaluator, objects });
+    if (objects && !informer) recountAfter = recountMs;
+  }
+  return { counted, recountAfter };
 }
 
 /** Of nothing less is used, of something more, and the same is bounded. */

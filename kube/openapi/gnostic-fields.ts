@@ -1,3 +1,4 @@
+import { encodeJson } from '../json.ts';
 import type { Json, JsonObject } from '../object.ts';
 import { Writer } from '../protobuf/writer.ts';
 
@@ -11,8 +12,9 @@ export interface Proto {
   readonly extensions: Readonly<Record<string, number>>;
 }
 
-export function encodeDocument(proto: Proto, document: JsonObject): Uint8Array {
-  const writer = new Writer(1 << 20);
+/** @param capacity about as many bytes as it will have. */
+export function encodeDocument(proto: Proto, document: JsonObject, capacity = 1 << 20): Uint8Array {
+  const writer = new Writer(capacity);
   write(proto, writer, 'Document', document);
   return writer.finish();
 }
@@ -49,7 +51,7 @@ export const double: Encode = (writer, tag, value) => {
 };
 /** Any{yaml}: JSON is YAML. */
 export const any: Encode = (writer, tag, value) => {
-  writer.message(tag, () => string(writer, 2, `${JSON.stringify(value)}\n`));
+  writer.message(tag, () => string(writer, 2, `${encodeJson(value)}\n`));
 };
 
 /** @param proto called when the first is written: messages refer to each other. */

@@ -18,8 +18,8 @@ import {
  * An OpenAPI 2 document in gnostic's protobuf form, which kubectl before 1.29, Argo CD and the clients' discovery
  * libraries insist on. Field numbers: https://github.com/google/gnostic/blob/main/openapiv2/OpenAPIv2.proto
  */
-export function encodeSwagger(document: JsonObject): Uint8Array {
-  return encodeDocument(proto, document);
+export function encodeSwagger(document: JsonObject, capacity?: number): Uint8Array {
+  return encodeDocument(proto, document, capacity);
 }
 
 const of = (name: string) => message(() => proto, name);
@@ -28,12 +28,18 @@ const schema = of('Schema');
 const additional: Encode = (writer, tag, value) =>
   writer.message(tag, () => (typeof value === 'boolean' ? bool(writer, 2, value) : schema(writer, 1, value)));
 
-/** ParametersItem > Parameter > BodyParameter, or > NonBodyParameter > one for queries or one for paths. */
+/** Parameter > BodyParameter, or > NonBodyParameter > one for queries or one for paths. */
 const parameter: Encode = (writer, tag, value) => {
   const where = (value as JsonObject)['in'];
   const other = where === 'path' ? inside(4, of('Path')) : inside(3, of('Query'));
   const leaf = where === 'body' ? inside(1, of('Body')) : inside(2, other);
-  inside(1, leaf)(writer, tag, value);
+  leaf(writer, tag, value);
+};
+
+/** ParametersItem > Parameter, or > JsonReference. */
+const parametersItem: Encode = (writer, tag, value) => {
+  const isReference = Object.hasOwn(value as JsonObject, '$ref');
+  inside(isReference ? 2 : 1, isReference ? of('Reference') : parameter)(writer, tag, value);
 };
 
 const proto: Proto = {
@@ -44,6 +50,7 @@ const proto: Proto = {
       info: [2, of('Info')],
       paths: [8, inside(2, named(of('PathItem')))],
       definitions: [9, inside(1, named(schema))],
+      parameters: [10, inside(1, named(parameter))],
       security: [12, list(inside(1, named(inside(1, list(string)))))],
       securityDefinitions: [13, inside(1, named(inside(2, of('ApiKey'))))],
     },
@@ -57,7 +64,7 @@ const proto: Proto = {
       options: [6, of('Operation')],
       head: [7, of('Operation')],
       patch: [8, of('Operation')],
-      parameters: [9, list(parameter)],
+      parameters: [9, list(parametersItem)],
     },
     Operation: {
       tags: [1, list(string)],
@@ -65,11 +72,12 @@ const proto: Proto = {
       operationId: [5, string],
       produces: [6, list(string)],
       consumes: [7, list(string)],
-      parameters: [8, list(parameter)],
+      parameters: [8, list(parametersItem)],
       responses: [9, inside(1, named(inside(1, of('Response'))))],
       schemes: [10, list(string)],
     },
     Response: { description: [1, string], schema: [2, inside(1, schema)] },
+    Reference: { $ref: [1, string] },
     Body: { name: [2, string], in: [3, string], required: [4, bool], schema: [5, schema] },
     Path: {
       required: [1, bool],

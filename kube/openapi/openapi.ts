@@ -3,6 +3,7 @@ import { formatApiVersion, type GroupVersion } from '../gvk.ts';
 import type { JsonObject } from '../object.ts';
 import { builtinResources } from '../schema/builtin.ts';
 import type { ResourceInfo } from '../schema/resource.ts';
+import { type Addition, hashWith, withAddition } from './addition.ts';
 import { openapi3, swagger } from './definition.ts';
 import { Parts, type SchemaFor } from './document.ts';
 import { encodeSwagger } from './gnostic.ts';
@@ -12,6 +13,13 @@ import { type Root, serverRoots } from './roots.ts';
 /** A document as it is sent; `hash` is the SHA-512 of its bytes in capitals, fit for `?hash=` and ETag. */
 export interface OpenApiDocument {
   readonly bytes: Uint8Array;
+  readonly hash: string;
+}
+
+/** A document that somebody else has, below /openapi/v3. */
+export interface OtherPath {
+  readonly path: string;
+  /** Empty: it has none. */
   readonly hash: string;
 }
 
@@ -87,6 +95,15 @@ function jsonDocument(value: JsonObject): OpenApiDocument {
   return document(Buffer.from(JSON.stringify(value)));
 }
 
+let builtinNames: ReadonlySet<string> | undefined;
+
+/** Of OpenAPI 2: what the definitions of built-in kinds, and of what all kinds have, are called. */
+export function builtinDefinitions(): ReadonlySet<string> {
+  const namesOf = (document: JsonObject) => Object.keys(document['definitions'] as JsonObject);
+  builtinNames ??= new Set(namesOf(openapiV2(builtinResources)));
+  return builtinNames;
+}
+
 /** Documents of built-in group versions, which are the same for every logical cluster. */
 const builtinDocuments = new Map<string, OpenApiDocument>();
 let builtinSwagger: Uint8Array | undefined;
@@ -115,16 +132,23 @@ export class OpenApi {
     return found;
   }
 
-  /** GET /openapi/v3 */
-  index(): OpenApiDocument {
-    return this.#cached('index', () => {
-      const paths = new Set([...this.#resources.map(openapiPath), ...this.#roots().keys()]);
-      const entries = [...paths].sort().map((path) => {
-        const hash = this.v3(path)?.hash ?? '';
-        return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }];
-      });
-      return jsonDocument({ paths: Object.fromEntries(entries) });
-    });
+  /** GET /openapi/v3, with the documents that others have where there is none of these. */
+  index(others: readonly OtherPath[] = []): OpenApiDocument {
+    if (others.length > 0) return jsonDocument(this.#index(others));
+    return this.#cached('index', () => jsonDocument(this.#index([])));
+  }
+
+  #index(others: readonly OtherPath[]): JsonObject {
+    const hashes = new Map(others.map(({ path, hash }) => [path, hash]));
+    const own = new Set([...this.#resources.map(openapiPath), ...this.#roots().keys()]);
+    for (const path of own) hashes.set(path, this.v3(path)?.hash ?? '');
+    const entries = [...hashes].sort(([a], [b]) => (a < b ? -1 : 1));
+    const urlOf = (path: string, hash: string) => `/openapi/v3/${path}${hash && `?hash=${hash}`}`;
+    return {
+      paths: Object.fromEntries(
+        entries.map(([path, hash]) => [path, { serverRelativeURL: urlOf(path, hash) }]),
+      ),
+    };
   }
 
   /** GET /openapi/v3/{path}, such as `apis/apps/v1`; undefined when nothing serves it. */
@@ -155,16 +179,31 @@ export class OpenApi {
     return new Map(roots.map((root) => [root.document, root]));
   }
 
-  /** GET /openapi/v2 as JSON */
-  v2(): OpenApiDocument {
-    return this.#cached('v2 json', () => jsonDocument(openapiV2(this.#resources, this.#schemaFor)));
+  /** GET /openapi/v2 as JSON, with what others add. */
+  v2(addition?: Addition): OpenApiDocument {
+    const own = this.#cached('v2 json', () => jsonDocument(openapiV2(this.#resources, this.#schemaFor)));
+    if (addition === undefined) return own;
+    return { bytes: withAddition(own.bytes, addition), hash: hashWith(own, addition) };
+  }
+
+  /** Of OpenAPI 2. */
+  definitionNames(): readonly string[] {
+    const custom = this.#resources.filter((r) => !builtinSet.has(r));
+    const { definitions } = new Parts(custom, this.#schemaFor, swagger);
+    return [...builtinDefinitions(), ...Object.keys(definitions)];
   }
 
   /**
    * GET /openapi/v2 in protobuf, content type application/com.github.proto-openapi.spec.v2.v1.0+protobuf. Protobuf
    * joins messages by joining their bytes: the built-in part is encoded once for all sets.
    */
-  v2Protobuf(): OpenApiDocument {
+  v2Protobuf(addition?: Addition): OpenApiDocument {
+    const own = this.#v2Protobuf();
+    if (addition === undefined) return own;
+    return { bytes: Buffer.concat([own.bytes, addition.protobuf]), hash: hashWith(own, addition) };
+  }
+
+  #v2Protobuf(): OpenApiDocument {
     return this.#cached('v2 protobuf', () => {
       const custom = this.#resources.filter((r) => !builtinSet.has(r));
       if (this.#resources.length - custom.length !== builtinSet.size) {

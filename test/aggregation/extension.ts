@@ -156,7 +156,10 @@ class Flunders {
 
   #one(key: string, method: string, body: string, response: ServerResponse): void {
     const there = this.#all.get(key);
-    if (there === undefined) return void answer(response, 404, status(404, 'NotFound'));
+    if (there === undefined) {
+      const details = { name: key.split('/')[1], group, kind: 'flunders' };
+      return void answer(response, 404, { ...status(404, 'NotFound'), details });
+    }
     if (method === 'PUT') {
       const changed = JSON.parse(body) as Flunder;
       changed.metadata = {

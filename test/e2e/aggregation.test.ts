@@ -1,9 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { networkInterfaces, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAuthority, loadAuthority } from '../../apiserver/tls/ca.ts';
 import { type Extension, group, gv, startExtension, version } from '../aggregation/extension.ts';
+import { aggregatorFlags } from '../aggregation/kubernetes.ts';
+import { machineAddress } from '../aggregation/sample.ts';
 import { type Atoll, startAtoll } from '../atoll/atoll.ts';
 import { kubectl, must, mustJson, until } from '../atoll/kubectl.ts';
 import { logicalCluster } from '../fidelity/workspace.ts';
@@ -14,12 +15,6 @@ interface Side {
   extension: Extension;
 }
 
-/** No EndpointSlice may lead to loopback. */
-const address =
-  Object.values(networkInterfaces())
-    .flatMap((list) => list ?? [])
-    .find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '';
-
 let folder: string;
 let kubernetes: Kubernetes;
 let atoll: Atoll;
@@ -28,8 +23,8 @@ let sides: Side[];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'aggregation-'));
   [kubernetes, atoll] = await Promise.all([
-    startKubernetes({ apiOnly: true, flags: await aggregatorFlags() }),
-    startAtoll({ args: ['--egress-allow', `${address}/32`] }),
+    startKubernetes({ apiOnly: true, flags: await aggregatorFlags(folder) }),
+    startAtoll({ args: ['--egress-allow', `${machineAddress}/32`] }),
   ]);
   const tenant = await logicalCluster(atoll, 'team-a');
   sides = await Promise.all(
@@ -47,28 +42,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** With the authority and the certificate that Atoll makes by itself. */
-async function aggregatorFlags(): Promise<string[]> {
-  const authority = await createAuthority('request-header');
-  const { certificate, privateKey } = await (await loadAuthority(authority)).issueClient(
-    'front-proxy-client',
-    [],
-  );
-  const files = { ca: authority.certificate, crt: certificate, key: privateKey };
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
-  return [
-    `--requestheader-client-ca-file=${join(folder, 'ca')}`,
-    '--requestheader-allowed-names=front-proxy-client',
-    '--requestheader-username-headers=X-Remote-User',
-    '--requestheader-uid-headers=X-Remote-Uid',
-    '--requestheader-group-headers=X-Remote-Group',
-    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
-    `--proxy-client-cert-file=${join(folder, 'crt')}`,
-    `--proxy-client-key-file=${join(folder, 'key')}`,
-    '--enable-aggregator-routing=true',
-  ];
-}
-
 async function register({ kubeconfig, extension }: Side): Promise<void> {
   const config = await authentication(kubeconfig);
   extension.trust(config['requestheader-client-ca-file'] ?? '');
@@ -83,7 +56,7 @@ async function register({ kubeconfig, extension }: Side): Promise<void> {
       metadata: { ...metadata, labels: label },
       addressType: 'IPv4',
       ports: [{ name: '', port, protocol: 'TCP' }],
-      endpoints: [{ addresses: [address], conditions: { ready: true } }],
+      endpoints: [{ addresses: [machineAddress], conditions: { ready: true } }],
     },
     {
       apiVersion: 'apiregistration.k8s.io/v1',

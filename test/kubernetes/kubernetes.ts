@@ -48,6 +48,8 @@ export interface KubernetesOptions {
   apiOnly?: boolean;
   /** Beside that: pods have ServiceAccounts, which somebody has to make. */
   accounts?: boolean;
+  /** Beside that: its controllers, which make those and collect what is nobody's. */
+  controllers?: boolean;
   /** Of kube-apiserver, beside its own. */
   flags?: readonly string[];
 }
@@ -101,13 +103,18 @@ async function boot(
   await start('kube-apiserver', [
     ...apiserverFlags(String(port), `http://127.0.0.1:${etcd}`),
     ...(options.flags?.includes('--authorization-config') ? [] : ['--authorization-mode', 'Node,RBAC']),
-    ...(options.apiOnly && !options.accounts ? ['--disable-admission-plugins', 'ServiceAccount'] : []),
+    ...(options.apiOnly && !options.accounts && !options.controllers
+      ? ['--disable-admission-plugins', 'ServiceAccount']
+      : []),
     ...(options.flags ?? []),
   ]);
   const ctl = (...args: string[]) => run(kubectl, ['--kubeconfig', kubeconfig, ...args], { timeout: 30_000 });
   await eventually(180, children, () => ctl('get', '--raw', '/readyz'));
-  if (!options.apiOnly) {
+  if (!options.apiOnly || options.controllers) {
     await start('kube-controller-manager', managerFlags(String(manager)));
+    await eventually(180, children, () => ctl('get', 'serviceaccount', 'default'));
+  }
+  if (!options.apiOnly) {
     await start('kube-scheduler', [
       '--kubeconfig',
       'kubeconfig',
@@ -127,7 +134,6 @@ async function boot(
     await start('kwok', kwokFlags(String(kubelet), options.served));
     await writeFile(join(dir, 'nodes.yaml'), nodeObjects(name, options.nodes ?? 2));
     await eventually(120, children, () => ctl('apply', '-f', join(dir, 'nodes.yaml')));
-    await eventually(180, children, () => ctl('get', 'serviceaccount', 'default'));
     await eventually(180, children, () =>
       ctl('wait', '--for=condition=Ready', 'node', '--all', '--timeout=1s'),
     );

@@ -1,7 +1,10 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { AggregatedService } from '../../../apiserver/aggregation/api-service.ts';
 import { answeredHeaders, sentHeaders } from '../../../apiserver/aggregation/headers.ts';
-import { OtherResources } from '../../../apiserver/aggregation/resources.ts';
+import { KeptAnswers } from '../../../apiserver/aggregation/kept.ts';
+import { openApiQuestion } from '../../../apiserver/aggregation/openapi.ts';
+import { resourcesQuestion } from '../../../apiserver/aggregation/resources.ts';
+import { swaggerQuestion } from '../../../apiserver/aggregation/swagger.ts';
 import { UnderWay } from '../../../apiserver/aggregation/turns.ts';
 
 const ann = { name: 'ann', groups: ['team'] };
@@ -98,11 +101,10 @@ describe('what other API servers say that they serve', () => {
     versionPriority: 1,
     available: true,
   });
-  const version = { group: 'g', version: 'v1', groupPriority: 1, versionPriority: 1 };
   const kept = (most?: { ofCluster: number; ofAll: number }) => {
     const asked: string[] = [];
     const says = { resources: [{ name: 'as', kind: 'A', verbs: ['get'] }] as object[], raw: '' };
-    const all = new OtherResources(async (cluster, { name, edition }) => {
+    const all = new KeptAnswers(async (cluster, { name, edition }) => {
       asked.push(`${cluster} ${name} ${edition}`);
       return { status: 200, headers: {}, body: Buffer.from(says.raw || JSON.stringify(says)) };
     }, most);
@@ -110,7 +112,7 @@ describe('what other API servers say that they serve', () => {
       asked,
       says,
       all,
-      of: (cluster: string, one: AggregatedService) => all.of(cluster, one, version),
+      of: (cluster: string, one: AggregatedService) => all.of(cluster, one, resourcesQuestion),
     };
   };
   const large = Array.from({ length: 100 }, (_, i) => ({ name: `as${i}`, kind: 'A'.repeat(100) }));
@@ -118,7 +120,7 @@ describe('what other API servers say that they serve', () => {
   test('is asked once, and anew of an APIService that changed or was made anew', async () => {
     const { asked, of } = kept();
     for (const edition of ['uid/1', 'uid/1', 'uid/2', 'other/2', 'other/2']) {
-      expect(await of('a', service('v1.g', edition))).toMatchObject({ stale: false, resources: [{}] });
+      expect(await of('a', service('v1.g', edition))).toMatchObject({ isFresh: true, value: [{}] });
     }
     expect(asked).toEqual(['a v1.g uid/1', 'a v1.g uid/2', 'a v1.g other/2']);
   });
@@ -145,7 +147,7 @@ describe('what other API servers say that they serve', () => {
     const { asked, says, of } = kept();
     says.raw = raw;
     for (let i = 0; i < 3; i++) {
-      expect(await of('a', service('v1.g'))).toMatchObject({ stale: true, resources: [] });
+      expect(await of('a', service('v1.g'))).toEqual({ isFresh: false, value: undefined });
     }
     expect(asked).toHaveLength(1);
   });
@@ -153,16 +155,89 @@ describe('what other API servers say that they serve', () => {
   test('is kept of each logical cluster up to its bound, and of all: who was asked about longest ago goes first', async () => {
     const { asked, says, all, of } = kept({ ofCluster: 50_000, ofAll: 100_000 });
     says.resources = large;
-    const stale = [];
-    for (const name of ['v1.g', 'v2.g', 'v3.g']) stale.push((await of('a', service(name))).stale);
-    expect(stale).toEqual([false, false, true]);
+    const fresh = [];
+    for (const name of ['v1.g', 'v2.g', 'v3.g']) fresh.push((await of('a', service(name))).isFresh);
+    expect(fresh).toEqual([true, true, false]);
     expect(all.bytes).toBeLessThanOrEqual(50_000);
     for (const cluster of ['b', 'a', 'c', 'd', 'e', 'f']) {
-      expect(await of(cluster, service('v1.g'))).toMatchObject({ stale: false });
+      expect(await of(cluster, service('v1.g'))).toMatchObject({ isFresh: true });
       expect(all.bytes).toBeLessThanOrEqual(100_000);
     }
     asked.length = 0;
     for (const cluster of ['f', 'b']) await of(cluster, service('v1.g'));
     expect(asked).toEqual(['b v1.g uid/1']);
+  });
+
+  test('is asked again after its time, by its ETag, and stays what it is where nothing changed', async () => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    try {
+      const etags: (string | undefined)[] = [];
+      const all = new KeptAnswers(async (_cluster, _service, { etag }) => {
+        etags.push(etag);
+        const body = Buffer.from(JSON.stringify({ resources: [{ name: 'as', kind: 'A', verbs: [] }] }));
+        return etag
+          ? { status: 304, headers: {}, body: new Uint8Array() }
+          : { status: 200, headers: { etag: '"1"' }, body };
+      });
+      const ask = () => all.of('a', service('v1.g'), resourcesQuestion);
+      const first = await ask();
+      vi.advanceTimersByTime(resourcesQuestion.freshMs - 1);
+      await ask();
+      expect(etags).toEqual([undefined]);
+      vi.advanceTimersByTime(1);
+      expect(await ask()).toEqual(first);
+      expect(etags).toEqual([undefined, '"1"']);
+      await ask();
+      expect(etags).toHaveLength(2);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test.each([
+    ['fails: what it said last is kept', 500, true, openApiQuestion.retryMs],
+    ['has none any more: nothing is', 404, false, openApiQuestion.freshMs],
+  ])('of documents, where it %s, and is asked again after a while', async (_what, status, isKept, after) => {
+    vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+    try {
+      let [says, count] = [200, 0];
+      const index = { paths: { 'apis/g/v1': { serverRelativeURL: '/openapi/v3/apis/g/v1?hash=A' } } };
+      const all = new KeptAnswers(async () => {
+        count++;
+        return { status: says, headers: {}, body: Buffer.from(JSON.stringify(index)) };
+      });
+      const ask = async () => (await all.of('a', service('v1.g'), openApiQuestion)).value;
+      expect(await ask()).toEqual([{ path: 'apis/g/v1', hash: 'A' }]);
+      says = status;
+      vi.advanceTimersByTime(openApiQuestion.freshMs);
+      expect((await ask()) !== undefined).toBe(isKept);
+      vi.advanceTimersByTime(after - 1);
+      await ask();
+      expect(count).toBe(2);
+      vi.advanceTimersByTime(1);
+      await ask();
+      expect(count).toBe(3);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('of long answers one of a logical cluster is read at a time', async () => {
+    let [open, most] = [0, 0];
+    const parts: (() => void)[] = [];
+    async function* body(): AsyncGenerator<Uint8Array> {
+      most = Math.max(most, ++open);
+      await new Promise<void>((resolve) => parts.push(resolve));
+      open--;
+      yield Buffer.from('{}');
+    }
+    const all = new KeptAnswers(async () => ({ status: 200, headers: {}, body: body() }));
+    const read = ['v1.g', 'v2.g'].map((name) => all.of('a', service(name), swaggerQuestion));
+    for (const _one of read) {
+      await vi.waitFor(() => expect(parts).toHaveLength(1));
+      parts.shift()?.();
+    }
+    await Promise.all(read);
+    expect(most).toBe(1);
   });
 });

@@ -53,6 +53,13 @@ test('the server is told who asks by headers, and shown a certificate of its log
   expect(headers.host).toBe(`wardle.default.svc:${extension.port}`);
 });
 
+test('its group is among the paths of its logical cluster', async () => {
+  const before = (await api.call('GET', '/')).body.paths;
+  await register(api, extension);
+  const { paths } = (await api.call('GET', '/')).body;
+  expect(paths).toEqual([...before, `/apis/${group}`, `/apis/${gv}`].sort());
+});
+
 test('a watch streams until whoever watches goes, and then ends there too', async () => {
   await register(api, extension);
   const ended = new AbortController();

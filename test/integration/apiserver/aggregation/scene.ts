@@ -77,8 +77,8 @@ export async function register(
   await makeAvailable(api, made.metadata.name, prefix);
 }
 
-export async function makeAvailable(api: Api, name: string, prefix = ''): Promise<void> {
-  const conditions = [{ type: 'Available', status: 'True', reason: 'Passed', message: 'all checks passed' }];
+export async function makeAvailable(api: Api, name: string, prefix = '', status = 'True'): Promise<void> {
+  const conditions = [{ type: 'Available', status, reason: 'Passed', message: 'all checks passed' }];
   const written = await api.call('PATCH', `${prefix}${apiServices}/${name}/status`, {
     status: { conditions },
   });

@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runAvailabilityController } from '../../../../controller/aggregation/controller.ts';
+import { runGarbageCollector } from '../../../../controller/gc/controller.ts';
+import { type Extension, gv, startExtension } from '../../../aggregation/extension.ts';
+import { eventually } from '../../../eventually.ts';
+import { type Api, startApi } from '../api.ts';
+import { control, register } from './scene.ts';
+
+let api: Api;
+let extension: Extension;
+let stop: () => Promise<unknown>;
+beforeEach(async () => {
+  extension = await startExtension();
+  api = startApi();
+  const run = (options: Parameters<typeof runGarbageCollector>[0]) =>
+    Promise.all([runGarbageCollector({ ...options, othersMs: 50 }), runAvailabilityController(options)]);
+  ({ stop } = control(api, run));
+  await register(api, extension);
+});
+afterEach(async () => {
+  await stop();
+  await api.close();
+  await extension.close();
+});
+
+const flunders = `/apis/${gv}/namespaces/default/flunders`;
+const configMaps = '/api/v1/namespaces/default/configmaps';
+const make = async (at: string, apiVersion: string, kind: string, name: string, owners: object[] = []) => {
+  const object = { apiVersion, kind, metadata: { name, ownerReferences: owners } };
+  const { status, body } = await api.call('POST', at, object);
+  expect([status, body.message]).toEqual([201, undefined]);
+  return { apiVersion, kind, name, uid: body.metadata.uid as string };
+};
+const flunder = (name: string, owners?: object[]) => make(flunders, gv, 'Flunder', name, owners);
+const configMap = (name: string, owners?: object[]) => make(configMaps, 'v1', 'ConfigMap', name, owners);
+const goes = (path: string) =>
+  eventually(async () => expect((await api.call('GET', path)).status, path).toBe(404));
+const nobody = { apiVersion: 'v1', kind: 'ConfigMap', name: 'nobody', uid: 'none' };
+
+test('what another API server has goes with its owner here', async () => {
+  const owner = await configMap('owner');
+  await flunder('owned', [owner]);
+  await flunder('other');
+  await flunder('alone', [nobody]);
+  await goes(`${flunders}/alone`);
+  expect((await api.call('GET', `${flunders}/owned`)).status).toBe(200);
+  await api.call('DELETE', `${configMaps}/owner`);
+  await goes(`${flunders}/owned`);
+  expect((await api.call('GET', `${flunders}/other`)).status).toBe(200);
+});
+
+test('and what is here goes with its owner there, and not before', async () => {
+  const owner = await flunder('owner');
+  await configMap('owned', [owner]);
+  await configMap('alone', [{ ...owner, uid: 'none' }]);
+  await goes(`${configMaps}/alone`);
+  expect((await api.call('GET', `${configMaps}/owned`)).status).toBe(200);
+  await api.call('DELETE', `${flunders}/owner`);
+  await goes(`${configMaps}/owned`);
+});
+
+test('nothing goes for the word of a server that fails, nor while it does not answer', async () => {
+  const owner = await flunder('owner');
+  await configMap('owned', [owner]);
+  const list = `/apis/${gv}/flunders`;
+  const asked = () => extension.asked.filter(({ url }) => url.startsWith(list)).length;
+  await eventually(() => expect(asked()).toBeGreaterThan(1));
+  extension.instead = (_request, response) => {
+    response.writeHead(404, { 'content-type': 'application/json' }).end('{"items":[]}');
+    return true;
+  };
+  await flunderListsFail();
+  expect((await api.call('GET', `${configMaps}/owned`)).status).toBe(200);
+
+  async function flunderListsFail(): Promise<void> {
+    const before = extension.asked.length;
+    await eventually(() => expect(extension.asked.length).toBeGreaterThan(before + 3));
+  }
+});
+
+test('a uid that a server says is nobody else’s: what depends on it in another logical cluster stays as it is', async () => {
+  const other = await api.addCluster('root:team-a');
+  const there = `/clusters/${other}`;
+  await api.call('POST', `${there}/api/v1/namespaces`, {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'default' },
+  });
+  const owner = { apiVersion: 'unknown.example.com/v1', kind: 'Unknown', name: 'owner', uid: 'uid-9' };
+  const made = await api.call('POST', there + configMaps, {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'victim', ownerReferences: [owner] },
+  });
+  expect(made.status).toBe(201);
+  const says = { uid: 'uid-9', deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['orphan'] };
+  let lists = 0;
+  extension.instead = ({ url = '' }, response) => {
+    if (!url.includes('/flunders')) return false;
+    const forged = {
+      apiVersion: gv,
+      kind: 'Flunder',
+      metadata: { name: 'owner', namespace: 'default', ...says },
+    };
+    const isList = !/flunders\/./.test(url);
+    // First it is there, then it is not.
+    const items = isList && lists++ < 3 ? [forged] : [];
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify(isList ? { kind: 'FlunderList', apiVersion: gv, metadata: {}, items } : forged),
+    );
+    return true;
+  };
+  await eventually(() => expect(lists).toBeGreaterThan(5));
+  const { status, body } = await api.call('GET', `${there}${configMaps}/victim`);
+  expect([status, body.metadata?.ownerReferences]).toEqual([200, [owner]]);
+});
