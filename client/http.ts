@@ -131,8 +131,10 @@ function exchange(
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
     };
+    let isWhole = false;
     const fail = (error: unknown) => {
       release();
+      if (isWhole) return;
       if (signal?.aborted) reject(signal.reason);
       else reject(translate(error, outgoing.reusedSocket));
     };
@@ -152,11 +154,31 @@ function exchange(
       const max = answer.status < 300 ? limits.maxBytes : Math.min(limits.maxBytes, maxFailureBytes);
       collectBody(incoming, max).then((bytes) => {
         release();
-        resolve({ ...answer, body: bytes });
+        isWhole = true;
+        afterwards(outgoing, () => resolve({ ...answer, body: bytes }));
       }, fail);
     });
     outgoing.end(body);
   });
+}
+
+/**
+ * Once the socket is free for the next request: whoever asks right after an answer would open one more. That is a moment after the
+ * answer's last byte; a socket that is not free then (it is to close, or the server answered before it had read all) is not waited for.
+ */
+function afterwards(outgoing: http.ClientRequest, run: () => void): void {
+  if (outgoing.closed || !outgoing.shouldKeepAlive) {
+    run();
+    return;
+  }
+  const go = () => {
+    clearImmediate(limit);
+    outgoing.off('close', go);
+    // The socket is given back right after `close` is told.
+    queueMicrotask(run);
+  };
+  const limit = setImmediate(go);
+  outgoing.once('close', go);
 }
 
 async function collectBody(incoming: http.IncomingMessage, max: number): Promise<Uint8Array> {

@@ -28,6 +28,9 @@ type Target<T extends KubeObject> = Pick<Cache<T>, 'put' | 'remove' | 'replace'>
 /** A watch that ended sooner than this, and told nothing, counts as a failure: no hot loop of watches. */
 const shortWatchMs = 1_000;
 
+/** Each end is a new connection; up to twice as long, so that those that began together do not end together. */
+const leastWatchSeconds = 1_800;
+
 /**
  * List, then watch from the list's revision, for ever: each new watch goes on where the last one ended, and only
  * when the server no longer has that revision is the list read again. Resolves after `signal` aborts.
@@ -108,7 +111,7 @@ async function* follow<T extends KubeObject>(
   let cancel = clock.after(idleMs, () => idle.abort());
   try {
     // Servers spread the ends of watches; the idle limit holds where they do not.
-    const timeoutSeconds = options.timeoutSeconds ?? 300 + Math.floor(Math.random() * 300);
+    const timeoutSeconds = options.timeoutSeconds ?? Math.floor(leastWatchSeconds * (1 + Math.random()));
     const selection = { cluster, namespace, labelSelector, fieldSelector, slices, timeoutSeconds };
     const onOpen = () => void options.onOutcome?.(undefined);
     const watch = { ...selection, resourceVersion: revision, signal: idle.signal, onOpen };

@@ -21,7 +21,7 @@ import type { Settings } from './settings.ts';
 const maxResponseBytes = 256 * 1024 * 1024;
 
 /** Of a lease that no other server asks for, and that is released for a process that dies: a thousand are renewed each quarter of it. */
-const aloneTtlMs = 60_000;
+const aloneTtlMs = 300_000;
 
 export interface SyncerManager {
   connectPod: PodConnector;

@@ -1,23 +1,20 @@
 import type { Client } from '../client/client.ts';
 import type { Informer } from '../client/informer.ts';
-import { identifyingNamespace } from '../cluster/identity.ts';
 import { isReady } from '../cluster/life.ts';
 import { physicalClusters } from '../cluster/names.ts';
 import { readability } from '../cluster/readable.ts';
 import { silenceSince } from '../cluster/silence.ts';
 import type { Condition, PhysicalCluster, PhysicalClusterStatus } from '../cluster/types.ts';
 import { sleep } from '../kube/clock.ts';
+import { deepEqual } from '../kube/deep.ts';
 import type { Logger } from '../kube/log.ts';
-import { isStatusError } from '../kube/status.ts';
-import { textAt } from '../kube/untyped.ts';
-import { within } from '../kube/within.ts';
 import { allocatable } from './allocatable.ts';
 import { busyMs, isBusy } from './busy.ts';
+import { type Found, look } from './look.ts';
 import type { Outage } from './outage.ts';
+import type { Questions } from './questions.ts';
 import { Served } from './served.ts';
 import type { Unreadable } from './unreadable.ts';
-
-const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
 
 export interface HeartbeatOptions {
   name: string;
@@ -36,13 +33,10 @@ export interface HeartbeatOptions {
   heardAgain?(): void;
   nodes: Informer;
   /** The kinds that may not be read. */
-  unreadable: Unreadable;
+  unreadable: Pick<Unreadable, 'list' | 'isWatched'>;
   /** How many namespaces of ours are there; undefined while that is not known. */
   namespaces(): number | undefined;
 }
-
-/** A beat answers for all that was asked before it began; so many questions in a moment are one beat. */
-const minIntervalMs = 100;
 
 /** However often a cluster is asked, so long it may take to answer. */
 const leastProbeMs = 3_000;
@@ -50,156 +44,171 @@ const leastProbeMs = 3_000;
 /** After so many intervals without a beat somebody may have taken the cluster for silent. */
 const silentBeats = 3;
 
-/** What it serves, and its version, are asked for with each so many-th beat: they change seldom. */
-const servedBeats = 3;
+/** So many intervals after its last word it says that nothing is new: half of the time after which it would count as silent. */
+const saidBeats = 2;
 
-/** The splitter asks in a share for a word since a moment: what is done on the strength of this cluster waits for it. */
-export class Questions {
-  /** When the last beat began; milliseconds since 1970. */
-  #answered = 0;
-  #asked = 0;
-  #wake: () => void = () => {};
+/** What it serves is asked for with the first of so many intervals, its version with that of so many: they change seldom. */
+const servedBeats = 6;
+const versionBeats = 30;
 
-  ask(since: number | undefined): void {
-    if (since === undefined || since <= Math.max(this.#answered, this.#asked)) return;
-    this.#asked = since;
-    this.#wake();
-  }
-
-  begin(): number {
-    this.#answered = Date.now();
-    return this.#answered;
-  }
-
-  /** Until the next beat is due. */
-  async wait(intervalMs: number, signal: AbortSignal): Promise<void> {
-    await sleep(Math.min(minIntervalMs, intervalMs), signal);
-    if (this.#asked > this.#answered) return;
-    const stop = new AbortController();
-    this.#wake = () => stop.abort();
-    await sleep(intervalMs, AbortSignal.any([signal, stop.signal]));
-  }
-}
-
-/** Says every `intervalMs`, and when asked, that the syncer lives, and whether the physical API answers it. */
+/**
+ * Asks every `intervalMs`, and when somebody wants to know, whether the physical API answers; where watches are open that would end
+ * if it did not, each other time. What is found is said when it is news, or was asked for, and else with every other interval.
+ */
 export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
-  const { name, upstream, signal, logger, intervalMs } = options;
-  const served = new Served(options.client);
-  let unsettled = 0;
-  let beats = 0;
-  let last: number | undefined;
-  // While it says so in time the syncer alone says this of it, and need not read it again after each word: of one that was late
-  // others say that nothing is heard, and since when counts.
-  let known: PhysicalCluster | undefined;
+  const { signal, logger, intervalMs, questions, unreadable } = options;
+  const heart = new Heart(options);
   while (!signal.aborted) {
     let busyFor: number | undefined;
     try {
-      const began = Date.now();
-      const isLate = began - (last ?? began) > silentBeats * intervalMs;
-      const before =
-        (isLate ? undefined : known) ??
-        (await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal));
-      known = undefined;
-      known = await beat(options, before, beats++ % servedBeats === 0 ? served : undefined);
-      const becameReady = isReady(known) && !isReady(before);
-      // One beat may have taken so long that the cluster counted as silent, and not silent, while it was under way.
-      if (becameReady || Date.now() - (last ?? began) > silentBeats * intervalMs) unsettled = 2;
-      last = began;
-      if (unsettled > 0) options.heardAgain?.();
-      unsettled = Math.max(0, unsettled - 1);
+      await heart.beat();
     } catch (err) {
       if (isBusy(err)) busyFor = busyMs(err, intervalMs);
       if (!signal.aborted) logger[isBusy(err) ? 'debug' : 'warn']({ err }, 'heartbeat failed');
     }
     // Nor is it asked before its time because somebody wants to know.
     if (busyFor !== undefined) await sleep(busyFor, signal);
-    else await options.questions.wait(intervalMs, signal);
+    else await questions.wait(intervalMs, signal);
+    const mayRest = busyFor === undefined && heart.isSettled && unreadable.isWatched && !questions.areOpen;
+    if (mayRest) await questions.wait(intervalMs, signal);
   }
 }
 
-/**
- * Says what is found: the cluster with it. Of a cluster that is busy nothing is said as long as it is not silent for it: it throws
- * what that answered.
- */
-async function beat(
-  options: HeartbeatOptions,
-  before: PhysicalCluster,
-  served: Served | undefined,
-): Promise<PhysicalCluster> {
-  const { name, upstream, client, nodes, signal, intervalMs } = options;
-  // Of what happens while it is asked nothing is said.
-  const now = new Date(options.questions.begin()).toISOString();
-  const timeoutMs = Math.max(leastProbeMs, intervalMs);
-  const found = await probe(client, signal, timeoutMs, served !== undefined);
-  if (found.busy !== undefined) {
-    const last = Date.parse(before.status?.lastHeartbeatTime ?? '') || 0;
-    const next = Date.now() + busyMs(found.busy, intervalMs);
-    if (isReady(before) && next < last + silentBeats * intervalMs) throw found.busy;
+class Heart {
+  readonly #options: HeartbeatOptions;
+  readonly #serves: Served;
+  /** When it was said last, and when was answered what is asked seldom; by a clock that nobody sets. */
+  #said = Number.NEGATIVE_INFINITY;
+  #served = Number.NEGATIVE_INFINITY;
+  #version = Number.NEGATIVE_INFINITY;
+  /** When the last beat began that went well. */
+  #last: number | undefined;
+  /** How many beats more are of a cluster that has just been heard of again. */
+  #unsettled = 0;
+  /** The cluster as the last word was written: while this says so in time it alone says this of it, and need not read it again. Of one that was late others say that nothing is heard, and since when counts. */
+  #known: PhysicalCluster | undefined;
+  /** Of the last beat that was answered, said or not. */
+  #lastAnswer: string | undefined;
+
+  constructor(options: HeartbeatOptions) {
+    this.#options = options;
+    this.#serves = new Served(options.client);
   }
-  options.outage.heard(found.error);
-  const clusterUID = found.clusterUID ?? before.status?.clusterUID;
-  const refused = clusterUID && (await options.whyNotTaken?.(clusterUID));
-  const namespaces = found.error === undefined ? options.namespaces() : undefined;
-  const serves = found.error === undefined ? await served?.ask({ signal, timeoutMs }) : undefined;
-  const ready = conditionOf(before, 'Ready', verdictOf(before, found, refused || undefined), now);
-  const { Unanswered, ...unread } = options.unreadable.list();
-  // Of one that answers nothing at all Ready says it.
-  const readable = readability(found.error === undefined ? { ...unread, Unanswered } : unread);
-  const status: PhysicalClusterStatus = {
-    conditions: [ready, conditionOf(before, 'Readable', readable, now)],
-    lastHeartbeatTime: now,
-    ...(found.error === undefined && { lastAnswerTime: now.replace(/\.\d+/, '') }),
-    ...(clusterUID && { clusterUID }),
-    ...(found.version && { version: found.version }),
-    ...(namespaces !== undefined && { namespaces }),
-    ...(serves && { serves }),
-    ...(nodes.hasSynced && { allocatable: allocatable(nodes.values()) }),
-  };
-  const to = { name, subresource: 'status' };
-  return await upstream.patch<PhysicalCluster>(physicalClusters, to, 'merge', { status }, { signal });
+
+  /** It went well, nobody waits for what is made of that, and what is watched there has not changed since. */
+  get isSettled(): boolean {
+    const known = this.#known;
+    return (
+      known !== undefined && isReady(known) && this.#unsettled === 0 && isSame(known.status, this.#watched())
+    );
+  }
+
+  async beat(): Promise<void> {
+    const { name, upstream, signal, intervalMs } = this.#options;
+    const lateMs = silentBeats * intervalMs;
+    const began = Date.now();
+    const isLate = began - (this.#last ?? began) > lateMs;
+    const before =
+      (isLate ? undefined : this.#known) ??
+      (await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal));
+    const isKnown = before === this.#known;
+    this.#known = undefined;
+    const known = await this.#look(before, isKnown);
+    this.#known = known;
+    const becameReady = isReady(known) && !isReady(before);
+    // One beat may have taken so long that the cluster counted as silent, and not silent, while it was under way.
+    if (becameReady || Date.now() - (this.#last ?? began) > lateMs) this.#unsettled = 2;
+    this.#last = began;
+    if (this.#unsettled > 0) this.#options.heardAgain?.();
+    this.#unsettled = Math.max(0, this.#unsettled - 1);
+  }
+
+  /**
+   * Says what is found, unless it was said just before: the cluster with it. Of a cluster that is busy nothing is said as long as it
+   * is not silent for it: it throws what that answered.
+   */
+  async #look(before: PhysicalCluster, isKnown: boolean): Promise<PhysicalCluster> {
+    const { name, upstream, client, signal, intervalMs, questions } = this.#options;
+    // Of what happens while it is asked nothing is said.
+    const [began, beganAt] = [Date.now(), performance.now()];
+    const isDue = (since: number, beats: number) => beganAt - since >= (beats - 0.5) * intervalMs;
+    const timeoutMs = Math.max(leastProbeMs, intervalMs);
+    const found = await look(client, { signal, timeoutMs, version: isDue(this.#version, versionBeats) });
+    if (found.busy !== undefined) {
+      const last = Date.parse(before.status?.lastHeartbeatTime ?? '') || 0;
+      const next = Date.now() + busyMs(found.busy, intervalMs);
+      if (isReady(before) && next < last + silentBeats * intervalMs) throw found.busy;
+    }
+    this.#options.outage.heard(found.error);
+    if (found.error === undefined) this.#lastAnswer = new Date(began).toISOString().replace(/\.\d+/, '');
+    if (found.version !== undefined) this.#version = beganAt;
+    const isAsked = found.error === undefined && isDue(this.#served, servedBeats);
+    const serves = isAsked ? await this.#serves.ask({ signal, timeoutMs }) : undefined;
+    if (serves) this.#served = beganAt;
+    const status = { ...(await this.#statusOf(before, found, began)), ...(serves && { serves }) };
+    const isNews = !isKnown || !isSame(before.status, status);
+    if (!isNews && !isDue(this.#said, saidBeats) && !questions.areOpen) return before;
+    questions.answer(began);
+    const to = { name, subresource: 'status' };
+    const known = await upstream.patch<PhysicalCluster>(
+      physicalClusters,
+      to,
+      'merge',
+      { status },
+      { signal },
+    );
+    this.#said = beganAt;
+    return known;
+  }
+
+  async #statusOf(
+    { metadata, status: said }: PhysicalCluster,
+    found: Found,
+    began: number,
+  ): Promise<PhysicalClusterStatus> {
+    const { unreadable, whyNotTaken } = this.#options;
+    const now = new Date(began).toISOString();
+    const lastAnswerTime = this.#lastAnswer;
+    const status = { ...said, ...(lastAnswerTime !== undefined && { lastAnswerTime }) };
+    const before = { metadata, status } as PhysicalCluster;
+    const clusterUID = found.clusterUID ?? said?.clusterUID;
+    const refused = clusterUID && (await whyNotTaken?.(clusterUID));
+    const { namespaces, ...watched } = this.#watched();
+    const ready = conditionOf(before, 'Ready', verdictOf(before, found, refused || undefined), now);
+    const { Unanswered, ...unread } = unreadable.list();
+    // Of one that answers nothing at all Ready says it.
+    const readable = readability(found.error === undefined ? { ...unread, Unanswered } : unread);
+    return {
+      conditions: [ready, conditionOf(before, 'Readable', readable, now)],
+      lastHeartbeatTime: now,
+      ...(lastAnswerTime !== undefined && { lastAnswerTime }),
+      ...(clusterUID && { clusterUID }),
+      ...(found.version && { version: found.version }),
+      ...(found.error === undefined && namespaces !== undefined && { namespaces }),
+      ...watched,
+    };
+  }
+
+  #watched(): Pick<PhysicalClusterStatus, 'namespaces' | 'allocatable'> {
+    const { nodes } = this.#options;
+    const namespaces = this.#options.namespaces();
+    return {
+      ...(namespaces !== undefined && { namespaces }),
+      ...(nodes.hasSynced && { allocatable: allocatable(nodes.values()) }),
+    };
+  }
 }
 
-interface Found {
-  version?: string;
-  clusterUID?: string;
-  error?: string;
-  /** The error, where that is all it is. */
-  busy?: unknown;
-}
-
-/** Whether the API server answers, of which cluster, and, where that is asked, which version it is. */
-async function probe(
-  client: Client,
-  signal: AbortSignal,
-  timeoutMs: number,
-  isAsked: boolean,
-): Promise<Found> {
-  try {
-    return await within(timeoutMs, signal, async (soon) => {
-      const clusterUID = await uidOf(client, soon);
-      const version = isAsked
-        ? textAt(await client.json('/version', { signal: soon }), 'gitVersion')
-        : undefined;
-      return {
-        ...(version !== undefined && { version }),
-        ...(clusterUID && { clusterUID }),
-      };
-    });
-  } catch (error) {
-    signal.throwIfAborted();
-    const message = error instanceof Error ? error.message : String(error);
-    return { error: message, ...(isBusy(error) && { busy: error }) };
-  }
-}
-
-/** Undefined where it may not be asked for, or is not there (yet): all else must work without. */
-async function uidOf(client: Client, signal: AbortSignal): Promise<string | undefined> {
-  try {
-    return (await client.get(namespaces, { name: identifyingNamespace }, signal)).metadata.uid;
-  } catch (error) {
-    if (isStatusError(error, 'NotFound') || isStatusError(error, 'Forbidden')) return undefined;
-    throw error;
-  }
+/** Whether all that is to be said stands there, but for when. */
+function isSame(before: PhysicalClusterStatus | undefined, now: PhysicalClusterStatus): boolean {
+  const { conditions = [], lastHeartbeatTime: _beat, lastAnswerTime: _answer, ...rest } = now;
+  const said = before?.conditions ?? [];
+  return (
+    conditions.every((one) => said.some((other) => deepEqual(one, other))) &&
+    Object.entries(rest).every(([key, value]) =>
+      deepEqual(value, before?.[key as keyof PhysicalClusterStatus]),
+    )
+  );
 }
 
 type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf } from '../client/url.ts';
@@ -10,6 +11,7 @@ import { WorkQueue } from '../controller/queue.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { Rounds } from '../kube/rounds.ts';
 import { isStatusError } from '../kube/status.ts';
 import { connectPod, connectService, type PodRoute, type Reachable } from './connect.ts';
 import { noticing } from './credentials.ts';
@@ -51,7 +53,7 @@ export interface Syncers {
 interface Engaged extends Reachable {
   /** What `transport` goes by. */
   given: Transport;
-  /** Another one means another lifetime. */
+  /** A digest: it is of credentials. Another one means another lifetime. */
   identity: string;
   end(): Promise<void>;
 }
@@ -67,6 +69,7 @@ export function startSyncers(options: SyncersOptions): Syncers {
   const clusters = startInformer<PhysicalCluster>(client, physicalClusters, { signal, logger });
   const twins = new Twins(client, clusters);
   const joining = new Joining();
+  const rounds = new Rounds();
   const queue = new WorkQueue({ maxDelayMs: 30_000 });
   clusters.addIndex('secret', (cluster) => [secretKey(cluster)]);
   const add = (_: PhysicalCluster, key: string) => queue.add(key);
@@ -78,7 +81,7 @@ export function startSyncers(options: SyncersOptions): Syncers {
   const stopped = runController({
     name: 'syncers',
     queue,
-    reconcile: (key) => engage({ options, client, clusters, engaged, twins, joining, queue }, key),
+    reconcile: (key) => engage({ options, client, clusters, engaged, twins, joining, rounds, queue }, key),
     signal,
     logger,
     ready: [clusters.synced, credentials.synced],
@@ -136,11 +139,12 @@ interface Manager {
   engaged: Map<string, Engaged>;
   twins: Twins;
   joining: Joining;
+  rounds: Rounds;
   queue: WorkQueue;
 }
 
 async function engage(
-  { options, client, clusters, engaged, twins, joining, queue }: Manager,
+  { options, client, clusters, engaged, twins, joining, rounds, queue }: Manager,
   key: string,
 ): Promise<{ after: number } | undefined> {
   const { signal, logger, heartbeatMs, namespaceDelayMs } = options;
@@ -179,6 +183,7 @@ async function engage(
       logger,
       whyNotTaken: (clusterUID) => twins.whyNot(key, clusterUID, term.signal),
       joining,
+      clock: rounds,
       former: cluster.spec?.adopt ?? [],
       namespaceLabels: cluster.spec?.namespaceLabels ?? [],
       ...(heartbeatMs !== undefined && { heartbeatMs }),
@@ -217,11 +222,7 @@ async function identityOf(client: Client, cluster: PhysicalCluster, signal: Abor
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error;
   }
-  return JSON.stringify([
-    cluster.metadata.uid,
-    ref,
-    data,
-    cluster.spec?.adopt ?? [],
-    cluster.spec?.namespaceLabels ?? [],
-  ]);
+  const { adopt = [], namespaceLabels = [] } = cluster.spec ?? {};
+  const all = JSON.stringify([cluster.metadata.uid, ref, data, adopt, namespaceLabels]);
+  return createHash('sha256').update(all).digest('base64');
 }

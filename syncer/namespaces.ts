@@ -4,6 +4,7 @@ import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf } from '../client/url.ts';
 import { locatorAnnotation, rootCluster } from '../cluster/names.ts';
 import type { Locator, ShareView, ShareViewSpec } from '../cluster/types.ts';
+import type { Clock } from '../kube/clock.ts';
 import { sleep } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -51,8 +52,9 @@ export class Namespaces {
     signal: AbortSignal;
     logger: Logger;
     unreadable: Unreadable;
+    clock: Clock;
   }) {
-    const { client, syncer, former, name, patterns, signal, logger, unreadable } = options;
+    const { client, syncer, former, name, patterns, signal, logger, unreadable, clock } = options;
     this.former = former;
     this.#name = name;
     this.#patterns = patterns;
@@ -70,6 +72,7 @@ export class Namespaces {
       signal,
       logger,
       onOutcome: unreadable.reading(resource).onOutcome,
+      clock,
     });
     this.informer.addIndex('logical', (object) => {
       const locator = readLocator(object);

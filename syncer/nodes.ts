@@ -5,7 +5,7 @@ import { rootCluster } from '../cluster/names.ts';
 import { reflectedNodes, shownNode } from '../cluster/nodes.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
-import { sleep } from '../kube/clock.ts';
+import { type Clock, sleep } from '../kube/clock.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -24,12 +24,11 @@ const rereadMs = 10_000;
 /** One cache for what they offer together and for what is shown of each. */
 export function watchNodes(
   client: Client,
-  options: { signal: AbortSignal; logger: Logger; unreadable: Unreadable },
+  options: { signal: AbortSignal; logger: Logger; unreadable: Unreadable; clock: Clock },
 ): Informer {
-  const { signal, logger, unreadable } = options;
+  const { unreadable, ...informer } = options;
   return startInformer(client, reflectedNodes, {
-    signal,
-    logger,
+    ...informer,
     transform: shownNode,
     onOutcome: unreadable.reading(reflectedNodes).onOutcome,
   });

@@ -25,8 +25,13 @@ export async function runSilence(options: SilenceOptions): Promise<void> {
   const { client, signal, logger, silentMs = silentAfterMs } = options;
   const informer = options.informer ?? startInformer<PhysicalCluster>(client, resource, { signal, logger });
   const queue = new WorkQueue();
-  const add = (_: PhysicalCluster, key: string) => queue.add(key);
-  informer.on({ add, update: (object, _old, key) => add(object, key) });
+  // That it lives is most of what is told of a cluster: it is looked at when it would have fallen silent.
+  informer.on({
+    add: (_, key) => queue.add(key),
+    update: (now, old, key) => {
+      if (readyOf(now)?.status !== readyOf(old)?.status || isEarlier(now, old)) queue.add(key);
+    },
+  });
   const reconcile = async (key: string): Promise<Retry | undefined> => {
     const cluster = informer.get(key);
     if (!cluster) return undefined;
@@ -38,6 +43,12 @@ export async function runSilence(options: SilenceOptions): Promise<void> {
     return undefined;
   };
   await runController({ name: 'syncer-silence', queue, reconcile, signal, logger, ready: [informer.synced] });
+}
+
+/** It was heard of less lately than was said: whoever looks at it when that is over looks too late. */
+function isEarlier(now: PhysicalCluster, old: PhysicalCluster): boolean {
+  const [said, before] = [now.status?.lastHeartbeatTime ?? '', old.status?.lastHeartbeatTime ?? ''];
+  return said === '' ? before !== '' : Date.parse(said) < Date.parse(before);
 }
 
 /** Pure: what is to be said of a cluster now, or in how many milliseconds to look again. */

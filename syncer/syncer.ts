@@ -1,9 +1,9 @@
 import { Client } from '../client/client.ts';
-import { type Informer, startInformer } from '../client/informer.ts';
+import { deferred, type Informer, startInformer } from '../client/informer.ts';
 import { askedSince } from '../cluster/heard.ts';
 import { physicalClusters } from '../cluster/names.ts';
 import type { PhysicalCluster, ShareView } from '../cluster/types.ts';
-import { sleep } from '../kube/clock.ts';
+import { type Clock, sleep, systemClock } from '../kube/clock.ts';
 import type { Transport } from '../kube/http.ts';
 import type { Logger } from '../kube/log.ts';
 import { assemble, type Own } from './assemble.ts';
@@ -13,11 +13,12 @@ import { claimReflector } from './claims.ts';
 import { startCleanup } from './cleanup.ts';
 import { runDown } from './down.ts';
 import { type Engine, indexShares, ruledResources, sharesResource } from './engine.ts';
-import { Questions, runHeartbeat } from './heartbeat.ts';
+import { runHeartbeat } from './heartbeat.ts';
 import type { Joining } from './joining.ts';
 import { Namespaces } from './namespaces.ts';
 import { NodeReflector, watchNodes } from './nodes.ts';
 import { Outage } from './outage.ts';
+import { Questions } from './questions.ts';
 import { noteFound } from './resume.ts';
 import { mostListBytes, Unreadable } from './unreadable.ts';
 import { runUp } from './up.ts';
@@ -42,6 +43,8 @@ export interface SyncerOptions {
   whyNotTaken?(clusterUID: string): Promise<string | undefined>;
   /** Gives it its turn among the others that join; default: at once. */
   joining?: Joining;
+  /** Of what it does from time to time, to the second; default: the system's. */
+  clock?: Clock;
   /** How long a namespace of ours stays after its last object; default 10 000. */
   namespaceDelayMs?: number;
 }
@@ -55,22 +58,17 @@ export interface Syncer {
 
 /** Carries one cluster's shares down, and statuses and pods up, until `signal` aborts. */
 export function startSyncer(options: SyncerOptions): Syncer {
-  const { name, upstream, physical, signal, heartbeatMs = 10_000 } = options;
+  const { name, upstream, physical, signal, clock = systemClock, heartbeatMs = 10_000 } = options;
   const outage = new Outage(name, options.logger);
   const logger = outage.logger();
-  let becomeReady: () => void = () => {};
-  let fail: (why: unknown) => void = () => {};
-  const ready = new Promise<void>((resolve, reject) => {
-    becomeReady = resolve;
-    fail = reject;
-  });
+  const { promise: ready, resolve: becomeReady, reject: fail } = deferred();
   ready.catch(() => {});
   const run = async () => {
     const turn = await options.joining?.turn(signal);
     const transport = turn?.over(physical) ?? physical;
     const client = new Client(transport, { userAgent: 'atoll-syncer', mostListBytes });
     if (turn) ready.then(turn.end, turn.end);
-    const questions = new Questions();
+    const questions = new Questions(clock);
     const withReflectors = (all: readonly Hearing[]) => {
       reflectors = all;
     };
@@ -82,7 +80,7 @@ export function startSyncer(options: SyncerOptions): Syncer {
       unreadable.answered(isBack);
       hurry(isBack);
     });
-    const nodes = watchNodes(client, { signal, logger, unreadable });
+    const nodes = watchNodes(client, { signal, logger, unreadable, clock });
     let namespaces: Namespaces | undefined;
     let reflectors: readonly Hearing[] = [];
     let hurry: (isBack: boolean) => void = () => {};
@@ -105,12 +103,12 @@ export function startSyncer(options: SyncerOptions): Syncer {
     });
     const uid = await ownUid({ ...options, logger });
     const former = new Set(options.former);
-    const patterns = options.namespaceLabels ?? [];
-    namespaces = new Namespaces({ client, syncer: uid, former, name, patterns, signal, logger, unreadable });
+    const own = { client, syncer: uid, former, name, patterns: options.namespaceLabels ?? [] };
+    namespaces = new Namespaces({ ...own, signal, logger, unreadable, clock });
     await Promise.all([
       heartbeat,
       work(
-        { ...options, logger },
+        { ...options, logger, clock },
         { client, namespaces, nodes, uid, questions, unreadable, withReflectors, withQueue },
         becomeReady,
       ),
@@ -129,7 +127,7 @@ interface Hearing {
 }
 
 async function work(
-  options: SyncerOptions,
+  options: SyncerOptions & { clock: Clock },
   own: Own & {
     nodes: Informer;
     questions: Questions;
@@ -139,9 +137,9 @@ async function work(
   onReady: () => void,
 ): Promise<void> {
   const { namespaces, questions, unreadable } = own;
-  const { name, upstream, signal, logger, namespaceDelayMs = 10_000 } = options;
+  const { name, upstream, signal, logger, clock, namespaceDelayMs = 10_000 } = options;
   const cleanup = startCleanup(namespaceDelayMs);
-  const shares = startInformer<ShareView>(upstream, sharesResource, { signal, logger });
+  const shares = startInformer<ShareView>(upstream, sharesResource, { signal, logger, clock });
   indexShares(shares);
   const ask = ({ spec }: ShareView) => questions.ask(spec && askedSince(spec.share));
   shares.on({ add: ask, update: ask });

@@ -39,6 +39,8 @@ export class Unreadable {
   readonly #refused = new Map<string, Why>();
   /** Those that read in vain, since when, by a clock that nobody sets; at the earliest, since the cluster answers. */
   readonly #vain = new Map<Reading, { of: string; since: number }>();
+  /** Those whose last list or watch began well. */
+  readonly #open = new Set<Reading>();
   /** By reading; by kind, of who asks but once. */
   readonly #unheard = new Map<Reading | string, Waiting>();
   readonly #waiting = new Map<string, (() => void)[]>();
@@ -55,6 +57,11 @@ export class Unreadable {
 
   why(kind: Kind): Why | undefined {
     return this.#refused.get(groupResource(kind));
+  }
+
+  /** Something there is watched, and nothing that may be read fails: if the cluster went that would. */
+  get isWatched(): boolean {
+    return this.#open.size > 0 && [...this.#vain.values()].every(({ of }) => this.#refused.has(of));
   }
 
   /** Sorted: `ingresses.networking.k8s.io`. */
@@ -81,12 +88,15 @@ export class Unreadable {
       onOutcome: (failure) => {
         const isAnswered = isAnswer(failure);
         if (isAnswered) reading.onRest();
+        if (failure === undefined) this.#open.add(reading);
+        else this.#open.delete(reading);
         this.#note(of, failure);
         if (isAnswered) return undefined;
         if (!this.#vain.has(reading)) this.#vain.set(reading, { of, since: performance.now() });
         return this.#soon(reading, failure);
       },
       onRest: () => {
+        this.#open.delete(reading);
         this.#vain.delete(reading);
         this.#unheard.delete(reading);
       },

@@ -136,7 +136,7 @@ export const own = {
   ]),
   silence: gauge(
     'atoll_syncer_silence_seconds',
-    'Seconds since the syncer of a physical cluster said something.',
+    'Seconds since the syncer of a physical cluster said something: up to twenty where all is well.',
     ['physical_cluster'],
   ),
   leader: gauge('atoll_leader', 'Whether this server leads: 1 for each lease that it holds, else 0.', [

@@ -66,6 +66,29 @@ test.each(['GET', 'DELETE', 'PATCH'])(
   },
 );
 
+test.each<[string, string, http.RequestListener]>([
+  [
+    'closes its connection after each answer',
+    'GET',
+    (_q, r) => r.writeHead(200, { connection: 'close' }).end('ok'),
+  ],
+  ['answers before it has read what is sent', 'PUT', (_q, r) => r.writeHead(413).end('ok')],
+  ['is gone right after its answer', 'GET', (q, r) => r.end('ok', () => q.socket.destroy())],
+  [
+    'says that its answer is over and leaves the connection half open',
+    'GET',
+    ({ socket }) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok'),
+  ],
+])('an answer is had, and the next, of a server that %s', async (_what, method, answer) => {
+  handler = answer;
+  const transport = connect({ timeoutMs: 20_000 });
+  const sent = method === 'PUT' && { body: Buffer.alloc(64 << 10) };
+  for (let i = 0; i < 5; i++) {
+    const { body } = await transport({ ...get, method, ...sent });
+    expect(Buffer.from(body as Uint8Array).toString()).toBe('ok');
+  }
+});
+
 test('a redirect is an answer, not a journey; a token never travels in the clear', async () => {
   const seen: (string | undefined)[] = [];
   handler = (request, response) => {

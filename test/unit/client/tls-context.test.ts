@@ -12,16 +12,20 @@ afterEach(() => vi.restoreAllMocks());
 async function serve() {
   const authority = await createAuthority('test-ca');
   const { privateKey: key, certificate: cert } = await authority.issueServer(['127.0.0.1']);
-  const server = https.createServer({ key, cert }, (_request, response) =>
-    response.writeHead(200).write('x'),
-  );
+  const server = https.createServer({ key, cert }, (request, response) => {
+    response.writeHead(200);
+    if (request.url === watch.url) response.write('x');
+    else response.end('x'.repeat(1_000));
+  });
+  let handshakes = 0;
+  server.on('secureConnection', () => handshakes++);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const close = async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   };
-  return { url, ca: authority.certificate, close };
+  return { url, ca: authority.certificate, handshakes: () => handshakes, close };
 }
 
 test('what the server is known by is read once for all connections, as each watch has one of its own', async () => {
@@ -39,6 +43,15 @@ test('who is signed by nobody we know is refused all the same', async () => {
   const { certificate: ca } = await createAuthority('another-ca');
   const transport = httpTransport({ server: url, ca });
   await expect(transport(watch)).rejects.toMatchObject({ name: 'TransportError' });
+  transport.close();
+  await close();
+});
+
+test('whoever asks right after an answer does so over the same connection', async () => {
+  const { url, ca, handshakes, close } = await serve();
+  const transport = httpTransport({ server: url, ca });
+  for (let i = 0; i < 50; i++) expect((await transport({ ...watch, url: '/x' })).status).toBe(200);
+  expect(handshakes()).toBe(1);
   transport.close();
   await close();
 });

@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Client } from '../../../client/client.ts';
+import { TransportError } from '../../../client/errors.ts';
 import type { Informer } from '../../../client/informer.ts';
 import type { PhysicalCluster, PhysicalClusterStatus } from '../../../cluster/types.ts';
 import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
 import { silentLogger } from '../../../kube/log.ts';
-import { Questions, runHeartbeat } from '../../../syncer/heartbeat.ts';
+import { runHeartbeat } from '../../../syncer/heartbeat.ts';
 import { Outage } from '../../../syncer/outage.ts';
+import { Questions } from '../../../syncer/questions.ts';
 import { until } from '../../contract/until.ts';
 
 const intervalMs = 2000;
@@ -26,14 +28,19 @@ let cluster: PhysicalCluster;
 let asked: number[];
 let answers: (() => ApiResponse)[];
 let upstreamAnswers: (() => ApiResponse)[];
+let paths: string[];
 let said: PhysicalClusterStatus[];
 let questions: Questions;
+/** Whether what would tell of its end is open. */
+let isWatched: boolean;
+let namespaces: number | undefined;
 let beating: Promise<void>;
 
 beforeEach(() => {
   stop = new AbortController();
   cluster = { apiVersion: 'atoll.dev/v1alpha1', kind: 'PhysicalCluster', metadata: { name: 'east' } };
-  [asked, answers, upstreamAnswers, said] = [[], [], [], []];
+  [asked, answers, upstreamAnswers, said, paths] = [[], [], [], [], []];
+  [isWatched, namespaces] = [false, undefined];
   questions = new Questions();
   beating = runHeartbeat({
     name: 'east',
@@ -45,8 +52,13 @@ beforeEach(() => {
     intervalMs,
     questions,
     nodes: { hasSynced: false } as Informer,
-    unreadable: { list: () => [] } as never,
-    namespaces: () => undefined,
+    unreadable: {
+      list: () => ({ Forbidden: [], Endless: [], Unanswered: [] }),
+      get isWatched() {
+        return isWatched;
+      },
+    },
+    namespaces: () => namespaces,
   });
 });
 afterEach(async () => {
@@ -67,6 +79,7 @@ async function upstream({ method, body }: ApiRequest): Promise<ApiResponse> {
 }
 
 async function there({ url }: ApiRequest): Promise<ApiResponse> {
+  paths.push(url);
   if (url.includes('/namespaces/')) {
     asked.push(performance.now());
     const instead = answers.shift();
@@ -105,6 +118,7 @@ test('one that stays busy is Unreachable once others would be silent, and says w
 
 test('where the server itself is busy its word is given as soon as it may be', async () => {
   await until(() => said.length === 1);
+  questions.ask(Date.now());
   upstreamAnswers = [
     () => {
       answers.push(() => tooMany());
@@ -125,7 +139,8 @@ test('whoever is busy is asked as often as ever, whatever it says, and no more o
   const before = asked.length;
   await until(() => said.length === 4);
   expect(verdicts().slice(2)).toEqual(['Unreachable', 'Unreachable']);
-  expect(asked).toHaveLength(before + 1);
+  // Nothing of it is news, so that every other beat says it.
+  expect(asked).toHaveLength(before + 2);
 });
 
 test('what others said of it while nothing was heard is what its next word is told from', async () => {
@@ -147,4 +162,66 @@ test('what others said of it while nothing was heard is what its next word is to
   expect(Date.parse(second?.lastTransitionTime ?? '')).toBeGreaterThan(
     Date.parse(first?.lastTransitionTime ?? '') + 50_000,
   );
+});
+
+test('what is no news is said with every other beat, and at once to whoever asks', async () => {
+  await until(() => said.length === 1);
+  await until(() => asked.length === 2);
+  await until(() => asked.length === 3);
+  await until(() => said.length === 2);
+  // A beat that says nothing has answered nobody.
+  await until(() => asked.length === 4);
+  const since = Date.now() - 1;
+  questions.ask(since);
+  await until(() => said.length === 3);
+  expect(asked).toHaveLength(5);
+  expect(Date.parse(said[2]?.lastHeartbeatTime ?? '')).toBeGreaterThanOrEqual(since);
+});
+
+test('where watches are open that would end it is asked each other time', async () => {
+  await until(() => said.length === 1);
+  // Whoever has just become Ready is asked again as soon as ever.
+  await until(() => asked.length === 2);
+  isWatched = true;
+  await until(() => asked.length === 4);
+  const [, , third = 0, fourth = 0] = asked;
+  expect(fourth - third).toBeGreaterThanOrEqual(2 * intervalMs - 10);
+  expect(said).toHaveLength(3);
+  isWatched = false;
+  await until(() => asked.length === 5);
+  expect((asked[4] ?? 0) - fourth).toBeLessThan(2 * intervalMs);
+});
+
+test('what is watched there and changes is said with the next interval', async () => {
+  await until(() => said.length === 1);
+  await until(() => asked.length === 2);
+  isWatched = true;
+  await until(() => asked.length === 3);
+  namespaces = 1;
+  await until(() => said.at(-1)?.namespaces === 1);
+  expect(asked).toHaveLength(4);
+  expect((asked[3] ?? 0) - (asked[2] ?? 0)).toBeLessThan(2 * intervalMs);
+});
+
+test('the first beat that fails says when it last answered, said or not', async () => {
+  await until(() => said.length === 1);
+  await until(() => asked.length === 2);
+  const unsaid = Date.now();
+  answers = Array(9).fill(() => {
+    throw new TransportError('ECONNREFUSED', 'no');
+  });
+  await until(() => said.length === 2);
+  expect(asked).toHaveLength(3);
+  expect(verdicts()).toEqual(['SyncerConnected', 'Unreachable']);
+  const { lastAnswerTime = '', conditions } = said[1] ?? {};
+  expect(Math.abs(Date.parse(lastAnswerTime) - unsaid)).toBeLessThan(1500);
+  expect(lastAnswerTime).not.toBe(said[0]?.lastAnswerTime);
+  expect(conditions?.[0]?.message).toContain(lastAnswerTime);
+});
+
+test('its version is asked for once, and not with each beat', async () => {
+  await until(() => asked.length === 4);
+  expect(paths.filter((url) => url === '/version')).toHaveLength(1);
+  expect(said.map(({ version }) => version)).toEqual(['v1.36.3', undefined]);
+  expect(cluster.status?.version).toBe('v1.36.3');
 });

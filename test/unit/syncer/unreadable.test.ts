@@ -120,3 +120,27 @@ test('how long nobody answers of a kind counts anew when the cluster is back: al
   vi.advanceTimersByTime(1);
   expect(kinds.list()).toEqual({ ...none, Unanswered: ['pods'] });
 });
+
+test('it is watched while a watch is open, and nothing fails that may be read', () => {
+  expect(kinds.isWatched).toBe(false);
+  void pods.onOutcome(undefined);
+  expect(kinds.isWatched).toBe(true);
+  void services.onOutcome(forbidden);
+  expect(kinds.isWatched).toBe(true);
+  void pods.onOutcome(silent);
+  expect(kinds.isWatched).toBe(false);
+  void pods.onOutcome(undefined);
+  const nodes = kinds.reading({ group: '', resource: 'nodes' });
+  void nodes.onOutcome(silent);
+  expect(kinds.isWatched).toBe(false);
+  nodes.onRest();
+  expect(kinds.isWatched).toBe(true);
+  pods.onRest();
+  expect(kinds.isWatched).toBe(false);
+});
+
+test('what is not served, or may not be read, is no watch', () => {
+  void pods.onOutcome(unserved);
+  void services.onOutcome(forbidden);
+  expect(kinds.isWatched).toBe(false);
+});

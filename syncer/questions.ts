@@ -1,0 +1,50 @@
+import { type Clock, sleep, systemClock } from '../kube/clock.ts';
+
+/** A beat answers for all that was asked before it began; so many questions in a moment are one beat. */
+const minIntervalMs = 100;
+
+/** The splitter asks in a share for a word since a moment: what is done on the strength of this cluster waits for it. */
+export class Questions {
+  readonly #clock: Clock;
+  /** When the last beat began that says something; milliseconds since 1970. */
+  #answered = 0;
+  #asked = 0;
+  #wake: () => void = () => {};
+
+  constructor(clock: Clock = systemClock) {
+    this.#clock = clock;
+  }
+
+  ask(since: number | undefined): void {
+    if (since === undefined || since <= Math.max(this.#answered, this.#asked)) return;
+    this.#asked = since;
+    this.#wake();
+  }
+
+  /** Somebody waits for a word. */
+  get areOpen(): boolean {
+    return this.#asked > this.#answered;
+  }
+
+  /** A beat that began then says what it found. One that says nothing answers nobody. */
+  answer(began: number): void {
+    this.#answered = began;
+  }
+
+  /** Until the next beat is due. */
+  async wait(intervalMs: number, signal: AbortSignal): Promise<void> {
+    await sleep(Math.min(minIntervalMs, intervalMs), signal);
+    if (this.areOpen || signal.aborted) return;
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        cancel();
+        signal.removeEventListener('abort', end);
+        this.#wake = () => {};
+        resolve();
+      };
+      const cancel = this.#clock.after(intervalMs, end);
+      signal.addEventListener('abort', end, { once: true });
+      this.#wake = end;
+    });
+  }
+}

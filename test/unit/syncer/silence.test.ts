@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { Handlers } from '../../../client/cache.ts';
+import { Client } from '../../../client/client.ts';
+import type { Informer } from '../../../client/informer.ts';
+import type { PhysicalCluster } from '../../../cluster/types.ts';
+import { silentLogger } from '../../../kube/log.ts';
+import { runSilence } from '../../../syncer/silence.ts';
+import { until } from '../../contract/until.ts';
+
+const at = (ms: number) => new Date(ms).toISOString();
+const east = (heard: number, ready: 'True' | 'False'): PhysicalCluster => ({
+  apiVersion: 'atoll.dev/v1alpha1',
+  kind: 'PhysicalCluster',
+  metadata: { name: 'east' },
+  status: {
+    lastHeartbeatTime: at(heard),
+    conditions: [{ type: 'Ready', status: ready, reason: '', message: '', lastTransitionTime: at(0) }],
+  },
+});
+
+test('that a cluster lives is no reason to look at it: what is told of it otherwise is', async () => {
+  const stop = new AbortController();
+  let cluster = east(Date.now(), 'True');
+  let looks = 0;
+  let told: Handlers<PhysicalCluster> = {};
+  const informer = {
+    synced: Promise.resolve(),
+    get: () => {
+      looks++;
+      return cluster;
+    },
+    on: (handlers: Handlers<PhysicalCluster>) => {
+      told = handlers;
+      handlers.add?.(cluster, 'root//east');
+    },
+  } as unknown as Informer<PhysicalCluster>;
+  const client = new Client(() => Promise.reject(new Error('nothing is written')));
+  const running = runSilence({ client, informer, signal: stop.signal, logger: silentLogger });
+  const become = (next: PhysicalCluster) => {
+    const before = cluster;
+    cluster = next;
+    told.update?.(next, before, 'root//east');
+  };
+  await until(() => looks === 1);
+  const now = Date.now();
+  for (let i = 1; i < 5; i++) become(east(now + i * 1_000, 'True'));
+  become(east(now + 5_000, 'False'));
+  await until(() => looks === 2);
+  // It was heard of less lately than was said: it would be looked at too late.
+  become(east(now - 5_000, 'False'));
+  await until(() => looks === 3);
+  stop.abort();
+  await running;
+  expect(looks).toBe(3);
+});
