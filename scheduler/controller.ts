@@ -14,6 +14,7 @@ import { wake } from './wake.ts';
 import {
   claimsIn,
   clusterNamed,
+  copiesIn,
   keysOn,
   objectsOf,
   observe,
@@ -64,9 +65,9 @@ export async function startScheduler(options: SchedulerOptions): Promise<void> {
   };
   const world = observe(informers);
   wake(world, queue);
-  const { namespaces, placements, clusters, policies, clusterPolicies } = world;
+  const { namespaces, placements, clusters, copies, policies, clusterPolicies } = world;
   const { rules, definitions } = world.ruled;
-  const all = [namespaces, placements, clusters, policies, clusterPolicies, rules, definitions];
+  const all = [namespaces, placements, clusters, copies, policies, clusterPolicies, rules, definitions];
   const synced = Promise.all([...all, ...world.objects.values()].map((informer) => informer.synced)).then(
     () => world.ruled.settled(ruledMs, signal),
   );
@@ -164,6 +165,7 @@ export function consider(
     unknown: unknownIn(world, key, placed),
     unread,
     claims: claimsIn(world, key),
+    copies: copiesIn(world, key),
     clusters: fleet.list,
     fleet,
     notTaken,

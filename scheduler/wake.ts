@@ -51,6 +51,11 @@ export function wake(world: World, queue: WorkQueue): void {
       delete: (object) => (counts(object) || (isClaims(kind) && isReflected(object))) && within(object),
     });
   }
+  // Only what was copied is news: it may leave where it was.
+  world.copies.on({
+    update: (now, old) => now.status?.phase !== old.status?.phase && within(now),
+    delete: within,
+  });
   wakeForPolicies(world, soon);
   wakeForRules(world, soon);
   const concerned = (cluster: PhysicalCluster) => {

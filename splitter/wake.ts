@@ -5,6 +5,7 @@ import { heardAt } from '../cluster/heard.ts';
 import { conditionOf, isForgotten, isGivenUp } from '../cluster/life.ts';
 import { placementName } from '../cluster/placement.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+import type { VolumeCopy } from '../cluster/volume-copy.ts';
 import type { WorkQueue } from '../controller/queue.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -19,6 +20,7 @@ import {
   followingOf,
   leadingTo,
   namespaceKey,
+  placementOfCopy,
   placementOfTarget,
   rootOf,
   serviceOf,
@@ -75,6 +77,7 @@ export function wake(world: World, queue: WorkQueue): void {
   for (const [kind, informer] of world.roots) follow(kind, informer);
   world.ruled.on((informer, resource) => follow({ ...resource, role: 'workload' }, informer));
   wakeUnled(world, queue);
+  wakeCopied(world, addAll);
   const inNamespace = (namespace: KubeObject, old?: KubeObject) => {
     if (old && saysSame(namespace, old)) return;
     for (const placement of world.placements.byIndex(byNamespace, objectKey(namespace)))
@@ -107,6 +110,11 @@ export function wake(world: World, queue: WorkQueue): void {
     },
     delete: sharing,
   });
+}
+
+function wakeCopied({ copies }: World, addAll: (keys: readonly string[]) => void): void {
+  const copied = (copy: VolumeCopy) => addAll(placementOfCopy(copy) ?? []);
+  copies.on({ add: copied, update: copied, delete: copied });
 }
 
 /** Who may wait for the endpoints of a Service that leads to it: see Unled. */
