@@ -85,9 +85,11 @@ function validate(copy: KubeObject, old: KubeObject | undefined, subresource: st
   const causes = old
     ? validateUpdate(copy, old, served, subresource === '' ? undefined : subresource)
     : validateCreate(copy, served);
-  const part = subresource === '' ? { spec: copy.spec } : { status: copy.status };
-  const before = old && (subresource === '' ? { spec: old.spec } : { status: old.status });
-  causes.push(...validateSchema(part, openapiOf(schema), '', 0, before));
+  const { spec, status } = copy;
+  const before = old && { spec: old.spec, status: old.status };
+  causes.push(
+    ...validateSchema({ spec, ...(status !== undefined && { status }) }, openapiOf(schema), '', 0, before),
+  );
   if (old && !deepEqual(copy.spec, old.spec))
     new Field(causes).child('spec').invalid('object', 'field is immutable');
   return causes;

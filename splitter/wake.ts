@@ -29,8 +29,18 @@ import {
 
 const mostWakingMs = 2000;
 
-/** A Placement, the object it is about, or the physical clusters it is on have changed. */
+/** All that a Placement hangs on. */
 export function wake(world: World, queue: WorkQueue): void {
+  wakeHandover(world, queue);
+  wakeUnled(world, queue);
+  const copied = (copy: VolumeCopy) => {
+    for (const key of placementOfCopy(copy) ?? []) if (world.placements.get(key)) queue.add(key);
+  };
+  world.copies.on({ add: copied, update: copied, delete: copied });
+}
+
+/** A Placement, the object it is about, or the physical clusters it is on have changed. */
+function wakeHandover(world: World, queue: WorkQueue): void {
   const addAll = (keys: readonly string[]) => {
     for (const key of keys) if (world.placements.get(key)) queue.add(key);
   };
@@ -76,8 +86,6 @@ export function wake(world: World, queue: WorkQueue): void {
   };
   for (const [kind, informer] of world.roots) follow(kind, informer);
   world.ruled.on((informer, resource) => follow({ ...resource, role: 'workload' }, informer));
-  wakeUnled(world, queue);
-  wakeCopied(world, addAll);
   const inNamespace = (namespace: KubeObject, old?: KubeObject) => {
     if (old && saysSame(namespace, old)) return;
     for (const placement of world.placements.byIndex(byNamespace, objectKey(namespace)))
@@ -110,11 +118,6 @@ export function wake(world: World, queue: WorkQueue): void {
     },
     delete: sharing,
   });
-}
-
-function wakeCopied({ copies }: World, addAll: (keys: readonly string[]) => void): void {
-  const copied = (copy: VolumeCopy) => addAll(placementOfCopy(copy) ?? []);
-  copies.on({ add: copied, update: copied, delete: copied });
 }
 
 /** Who may wait for the endpoints of a Service that leads to it: see Unled. */
