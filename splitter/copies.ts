@@ -236,13 +236,16 @@ export function copyStep(
     isReleased(cluster, share) ? wantsOf(held, shares, cluster) : [],
   );
   const failures = failuresOf(held, shares);
-  const isNeeded = (copy: VolumeCopy) =>
-    wants.some((want) => want.copy === copy && want.state !== 'ended') ||
-    failures.some(({ claim, from, to }) => {
-      const { spec } = copy;
-      return spec?.claim === claim && spec.from === from && spec.to === to;
-    }) ||
-    isHistory(held, shares, copy);
+  const isNeeded = (copy: VolumeCopy) => {
+    const want = wants.find((one) => one.copy === copy);
+    // One of another trip makes room for what is waited for.
+    if (want) return want.state !== 'ended';
+    const { spec } = copy;
+    const isBlocking = failures.some(
+      ({ claim, from, to }) => spec?.claim === claim && spec.from === from && spec.to === to,
+    );
+    return isBlocking || isHistory(held, shares, copy);
+  };
   const remove = [...foundIn(held).values()].filter(
     (copy) => !isNeeded(copy) && copy.metadata.deletionTimestamp === undefined,
   );
