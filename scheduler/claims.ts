@@ -57,7 +57,9 @@ export function claimsOf(scene: Scene, placed: PlacedObject, requires: readonly 
     const word = wordOf(scene, placed, claim, name, placement);
     if (word !== 'copy') return word;
     const ref = { group: '', resource: 'persistentvolumeclaims', name };
-    const why = on.length === 0 ? undefined : whyUncopied(scene, placed, ref, on);
+    // It is made where it goes before anything runs there: data is where something did.
+    const running = on.filter((c) => (placement?.spec?.shares?.[c]?.replicas ?? 1) > 0);
+    const why = on.length === 0 ? undefined : whyUncopied(scene, placed, ref, running);
     if (why === undefined) return 'copy';
     uncopied.set(name, `${name} ${why}`);
     return 'hold';

@@ -30,7 +30,7 @@ function isUnderWay(placement: Placement | undefined, workload: KubeObject): boo
   return placement?.spec !== undefined && !isInPlace(placement.spec, workload);
 }
 
-/** Why the data of a claim that is to be copied cannot be, wherever to; undefined: it can. `on`: the clusters that have data of it. */
+/** Why the data of a claim that is to be copied cannot be, wherever to; undefined: it can. `on`: the clusters that have data of it, of what runs there. */
 export function whyUncopied(
   scene: Scene,
   placed: PlacedObject,
