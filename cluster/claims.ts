@@ -9,6 +9,11 @@ function parts(name: string): { stem: string; ordinal: number } | undefined {
   return found ? { stem: found[1] ?? '', ordinal: Number(found[2]) } : undefined;
 }
 
+/** Of a StatefulSet's claim, by its name. */
+export function ordinalOf(claim: string): number | undefined {
+  return parts(claim)?.ordinal;
+}
+
 function templates(set: KubeObject): string[] {
   if (set.kind !== 'StatefulSet') return [];
   return listAt(set, 'spec', 'volumeClaimTemplates').map(

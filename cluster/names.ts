@@ -117,6 +117,8 @@ export function isLogicalClusterName(name: string): boolean {
 
 /** Namespaced, beside the object it is about. */
 export const placements = { group, version, resource: 'placements' } as const;
+/** Namespaced, beside the claim that each is about, and of its name. */
+export const volumeCopies = { group, version, resource: 'volumecopies' } as const;
 /** Cluster-scoped, in the root logical cluster. */
 export const physicalClusters = { group, version, resource: 'physicalclusters' } as const;
 /** In the logical cluster above the one that each makes. Of kcp, as the next. */

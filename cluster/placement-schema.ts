@@ -15,6 +15,7 @@ import type {
   Scale,
   Share,
 } from './types.ts';
+import type { Copies } from './volume-copy.ts';
 
 const numbers = {
   replicas: int32,
@@ -46,6 +47,7 @@ const share = object(
       { replicas: int32, ordinalsStart: int32, since: text } satisfies Fields<NonNullable<Share['held']>>,
       texts.held,
     ),
+    claims: list(text),
     withdrawing: object(
       { since: text, from: text, closedSince: text } satisfies Fields<NonNullable<Share['withdrawing']>>,
       texts.withdrawing,
@@ -73,6 +75,7 @@ const slice = object(
       } satisfies Fields<NonNullable<ClusterSlice['pods']>>,
       texts.pods,
     ),
+    claims: list(text),
     nodeName: text,
     owner: object({ uid: text }, texts.owner),
     status: any,
@@ -101,6 +104,7 @@ export const placementSpec: ObjectSchema = object(
     leavingSince: map(text),
     rebalancedAt: text,
     givenUp: map(list(text)),
+    copies: object({ claims: list(text), except: list(text) } satisfies Fields<Copies>, texts.copies),
     spread: object(
       {
         topologyKey: text,

@@ -18,6 +18,7 @@ import type {
   Taint,
 } from './types.ts';
 import { validateCluster } from './validate.ts';
+import { volumeCopy } from './volume-copy-schema.ts';
 
 const physicalClusterSpec = object(
   {
@@ -38,6 +39,7 @@ const physicalClusterSpec = object(
     capacity: map({ type: 'string', format: 'quantity' }),
     namespaceLabels: { type: 'list', items: text, listType: 'set' },
     network: text,
+    copier: text,
     inClusterConfig: object(
       { server: text, certificateAuthorityData: text } satisfies Fields<InClusterConfig>,
       texts.inClusterConfig,
@@ -107,6 +109,7 @@ export const ownResources: readonly OwnResource[] = [
       computed<PhysicalCluster>('CPU', (cluster) => shownLimit(cluster, 'cpu')),
       computed<PhysicalCluster>('Memory', (cluster) => shownLimit(cluster, 'memory')),
       column('Network', 'string', '.spec.network', 1),
+      column('Copier', 'string', '.spec.copier', 1),
       age,
       computed<PhysicalCluster>('Why', whyNotReady),
     ],
@@ -135,6 +138,7 @@ export const ownResources: readonly OwnResource[] = [
   },
   ...policyResources,
   placedResource,
+  volumeCopy,
   {
     info: info({
       group: 'tenancy.kcp.io',

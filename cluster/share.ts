@@ -44,6 +44,8 @@ export interface Share {
    * that the pods are gone. Its syncer then counts them.
    */
   held?: Pick<Share, 'replicas' | 'ordinalsStart'> & { since: string };
+  /** While claims are copied to its cluster: which, sorted. Its syncer says whether they are there. */
+  claims?: string[];
   /**
    * While Withdrawing: since when (RFC 3339), what it becomes again when it is to stay after all, and since when its
    * cluster leads nobody there any more, from when on its drain counts. Without a time its cluster is silent: nothing is

@@ -15,6 +15,7 @@ import type {
   Share,
   Taint,
 } from './types.ts';
+import type { Copies } from './volume-copy.ts';
 
 type Texts<T> = Record<keyof T & string, string>;
 
@@ -57,6 +58,7 @@ const share: Texts<Share> = {
   hard: 'Its part of what a quota bounds of pods.',
   readySince: 'Since when it has been ready without a break.',
   held: 'Of what may not run twice: what it had, which nobody else may run until its cluster has said that it is gone.',
+  claims: 'While claims are copied to its cluster: which.',
   withdrawing: 'While it is Withdrawing: since when, and what it becomes again if it is to stay.',
   awaitedSince: 'Since when it could leave, and what moves with it is waited for.',
   withdrawn:
@@ -98,6 +100,7 @@ const slice: Texts<ClusterSlice> = {
     'The metadata.generation of the object that was last applied there and seen by its controller.',
   share: 'The numbers of the share that was last applied there.',
   pods: 'While its share holds more than it has: the pods that are there and have not ended.',
+  claims: 'Of the claims that are copied to the cluster: those that are there.',
   nodeName: 'Of a Pod: the node that it is bound to there.',
   owner: 'Of a Pod: the workload that adopted it there.',
   status: 'The status of the object as it stands there.',
@@ -141,6 +144,11 @@ const scale: Texts<Scale> = {
   clusters: 'The physical clusters over which they are divided.',
 };
 
+const copies: Texts<Copies> = {
+  claims: 'Names; data-db-* stands for those that are made from the template data of the StatefulSet db.',
+  except: 'Of these, those that are not.',
+};
+
 const placementSpec: Texts<PlacementSpec> = {
   ref: 'The object that this is about, in the same namespace.',
   namespaceUid: 'The uid of the Namespace that it is in.',
@@ -160,6 +168,7 @@ const placementSpec: Texts<PlacementSpec> = {
   rebalancedAt: 'Of a workload that a rebalance has brought where it is: when.',
   givenUp:
     'Of a claim, by physical cluster: the uids of the workloads that had it there and gave its data up; it goes when all that uses it is in place.',
+  copies: 'Of a workload: the claims whose data is copied along when it moves, and no others.',
   spread: 'Over which values of which label its replicas are spread; absent, equally over the clusters.',
   filled:
     'Of a workload that overflows: how many pods it was given room for where, in the order in which the physical clusters are filled.',
@@ -205,6 +214,8 @@ const physicalClusterSpec: Texts<PhysicalClusterSpec> = {
     "Which labels of users' Namespaces its namespaces bear as they are written: keys, prefix/*, or * for all but those of kubernetes.io, k8s.io and openshift.io, which have to be named.",
   network:
     "Clusters that say the same have one pod network: a pod's address in one is reached from all. Services that are on several of them reach the pods on all.",
+  copier:
+    'Who copies volumes: among clusters that say the same, by VolumeCopy objects that name it. Absent, nobody, and atoll.dev/volumes: copy moves nothing to or from it.',
   inClusterConfig:
     'How pods there reach the API of their logical cluster, with a token of their ServiceAccount there. Absent, they are given the API of the cluster that runs them.',
 };
@@ -276,6 +287,7 @@ export const texts = {
   noRoom,
   unplaced,
   scale,
+  copies,
   placementSpec,
   spread: {
     ...spread,

@@ -4,6 +4,7 @@ import type { NoRoom, Unplaced } from './no-room.ts';
 import type { KindRule } from './placed-resource.ts';
 import type { Share, SharePhase } from './share.ts';
 import type { PlacedSpread } from './spread.ts';
+import type { Copies } from './volume-copy.ts';
 
 export type { Locator, Share, SharePhase };
 
@@ -57,6 +58,8 @@ export interface PhysicalClusterSpec {
   namespaceLabels?: string[];
   /** Clusters that say the same have one pod network: a pod's address in one is reached from all. See cluster/peers.ts. */
   network?: string;
+  /** Who copies volumes to and from it: among clusters that say the same. Absent: nobody. See cluster/volume-copy.ts. */
+  copier?: string;
   /** How pods there reach their logical cluster's API. Absent: they are given that of the cluster which runs them. See cluster/pod-access.ts. */
   inClusterConfig?: InClusterConfig;
 }
@@ -98,7 +101,7 @@ export interface PhysicalClusterStatus {
  * The record of one placed object, namespaced beside it, named by placementName. Users read it; the scheduler,
  * the splitter and the syncers each write their own part by merge patch:
  *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.policies, spec.reasons,
- *                spec.blocked, spec.waits, spec.leavingSince, spec.rebalancedAt, spec.givenUp, spec.spread, spec.filled, spec.noRoom, spec.unplaced, spec.requires; spec.shares when a new
+ *                spec.blocked, spec.waits, spec.leavingSince, spec.rebalancedAt, spec.givenUp, spec.copies, spec.spread, spec.filled, spec.noRoom, spec.unplaced, spec.requires; spec.shares when a new
  *                object takes over what an orphaned one left
  *   splitter  -> spec.shares, spec.scale, status.conditions; with a share that goes, what spec.leavingSince says of it
  *   garbage collector -> spec.orphaned
@@ -134,6 +137,8 @@ export interface PlacementSpec {
   rebalancedAt?: string;
   /** Of a claim, by cluster: the uids of those who had it there and gave its data up; it goes when all that uses it is in place. */
   givenUp?: Record<string, string[]>;
+  /** Of a workload: the claims whose data comes along when it moves; of all others it does not. */
+  copies?: Copies;
   /** Of replicas: how they are spread over the clusters' values; absent: equally over the clusters. */
   spread?: PlacedSpread;
   /** Of what overflows: how many pods it was given room for where, in the order in which the clusters are filled. */
@@ -226,6 +231,8 @@ export interface ClusterSlice {
    * and their ordinals, once the controller has seen what the share says now.
    */
   pods?: { since: string; count: number; ordinals?: { start: number; end: number } };
+  /** Of those that its share asks about: the claims that are there, sorted. */
+  claims?: string[];
   /** Of a Pod: the node that it is bound to there. */
   nodeName?: string;
   /**

@@ -9,7 +9,7 @@ import { validateSchema } from '../kube/validation/custom/schema.ts';
 import { Field } from '../kube/validation/field.ts';
 import { validateCreate, validateUpdate } from '../kube/validation/index.ts';
 import { containerResourceName, resourceQuantity } from '../kube/validation/pod/resources.ts';
-import { dns1123Label, qualifiedName } from '../kube/validation/rules.ts';
+import { dns1123Label, dns1123Subdomain, qualifiedName } from '../kube/validation/rules.ts';
 import { physicalClusters } from './names.ts';
 
 const kind = { ...physicalClusters, kind: 'PhysicalCluster', namespaced: false };
@@ -36,6 +36,7 @@ export function validateCluster(
   if (typeof cost === 'number' && cost < 0)
     field.child('cost').invalid(cost, 'must be greater than or equal to 0');
   if (typeof spec['network'] === 'string') dns1123Label(spec['network'], field.child('network'));
+  if (typeof spec['copier'] === 'string') dns1123Subdomain(spec['copier'], field.child('copier'));
   inClusterConfig(spec['inClusterConfig'], field.child('inClusterConfig'));
   bounds(isRecord(spec['capacity']) ? spec['capacity'] : {}, field.child('capacity'));
   taints(Array.isArray(spec['taints']) ? spec['taints'] : [], field.child('taints'));

@@ -3,20 +3,23 @@ import { getOwn, numberAt } from '../kube/untyped.ts';
 import { volumesAnnotation } from './names.ts';
 import type { PlacementSpec } from './types.ts';
 
-/** hold: claims that hold data keep a workload where they are. recreate: it goes without, and claims are made anew. */
-export type Volumes = 'hold' | 'recreate';
+/**
+ * hold: claims that hold data keep a workload where they are. recreate: it goes without, and claims are made anew. copy: it goes
+ * when a copier has brought their data along.
+ */
+export type Volumes = 'hold' | 'recreate' | 'copy';
+
+const words: readonly string[] = ['hold', 'recreate', 'copy'] satisfies Volumes[];
 
 export function volumesFault(value: string): string | undefined {
-  if (value === 'hold' || value === 'recreate') return undefined;
-  const why = value === 'copy' ? '; "copy" takes a copier, and none is configured' : '';
-  return `must be "hold" or "recreate"${why}`;
+  return words.includes(value) ? undefined : 'must be "hold", "recreate" or "copy"';
 }
 
 /** As the first says it that says anything in order: a claim, what uses it, the Namespace. */
 export function volumesOf(...said: readonly (KubeObject | undefined)[]): Volumes {
   for (const object of said) {
     const value = getOwn(object?.metadata.annotations ?? {}, volumesAnnotation);
-    if (value === 'hold' || value === 'recreate') return value;
+    if (value !== undefined && words.includes(value)) return value as Volumes;
   }
   return 'hold';
 }

@@ -45,11 +45,18 @@ export function decideClosure(scene: Scene, workloads: readonly Decided[]): Deci
     .flatMap((placed): Decided[] => {
       const along = needed.get(placedKey(placed));
       const wish = closureWish(placed.object, scene.input.namespace);
-      const { isUsed, givenUp, ...stays } = staysOn(scene, placed, wish, workloads);
+      const { isUsed, givenUp, uncopied, ...stays } = staysOn(scene, placed, wish, workloads);
       const held = stays.held.filter((c) => scene.clusters.has(c));
       const awaited = stays.awaited.filter((c) => scene.clusters.has(c));
       if (!along && !wish && held.length + awaited.length === 0) return [];
-      const chosen = chooseAlong(scene, placed, { wish, along: along ?? new Set(), held, awaited, isUsed });
+      const chosen = chooseAlong(scene, placed, {
+        wish,
+        along: along ?? new Set(),
+        held,
+        awaited,
+        uncopied,
+        isUsed,
+      });
       const choice = Object.keys(givenUp).length > 0 ? { ...chosen, givenUp } : chosen;
       return [{ placed, wish, requires: [], choice: unmoved(scene, placed, choice) }];
     });
@@ -66,6 +73,7 @@ function isDrivenAway({ clusters, input: { now } }: Scene, name: string): boolea
 }
 
 const isAwaited = 'what uses it is not in place without it yet';
+const isUncopied = 'its data is there, and nobody has said that it was copied to where it is used';
 const holdsOwnData = 'it holds data there, which cannot be moved';
 /** What is in use elsewhere nobody wants to delete. */
 const wayOut = (isUsed: boolean) =>
@@ -79,13 +87,14 @@ interface Along {
   along: ReadonlySet<string>;
   held: readonly string[];
   awaited: readonly string[];
+  uncopied: readonly string[];
   isUsed: boolean;
 }
 
 function chooseAlong(
   scene: Scene,
   placed: PlacedObject,
-  { wish, along, held, awaited, isUsed }: Along,
+  { wish, along, held, awaited, uncopied, isUsed }: Along,
 ): Choice {
   const current = currentOf(placementOf(scene, placed), placed.object);
   const situation: Situation = {
@@ -105,7 +114,7 @@ function chooseAlong(
   const reasons = new Map(Object.entries(named?.reasons ?? {}));
   const unmoved = held.filter((c) => !own.includes(c));
   for (const cluster of unmoved) reasons.set(cluster, `${holdsOwnData}; ${wayOut(isUsed)}`);
-  for (const cluster of awaited) reasons.set(cluster, isAwaited);
+  for (const cluster of awaited) reasons.set(cluster, uncopied.includes(cluster) ? isUncopied : isAwaited);
   for (const cluster of along) reasons.set(cluster, 'a workload that needs it is there');
   return {
     clusters: parseClusters(formatClusters([...own, ...along, ...awaited, ...unmoved])),

@@ -1,16 +1,12 @@
-import {
-  claimsMadeFor,
-  hasTemplates,
-  isClaimName,
-  isClaimRef,
-  saysBound,
-  templateOf,
-} from '../cluster/claims.ts';
+import { claimsMadeFor, hasTemplates, isClaimName, isClaimRef, saysBound } from '../cluster/claims.ts';
 import { type PlacedObject, placedKey, refKey } from '../cluster/closure.ts';
-import { isHeld } from '../cluster/reflected.ts';
+import { isHeld, reflectedFrom } from '../cluster/reflected.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
+import { type Copies, wasCopiedFrom } from '../cluster/volume-copy.ts';
 import { isInPlace, type Volumes, volumesOf } from '../cluster/volumes.ts';
-import { getOwn } from '../kube/untyped.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { getOwn, textAt } from '../kube/untyped.ts';
+import { copiesOf, whyUncopied, wordOf } from './copies.ts';
 import type { Choice } from './judge.ts';
 import { isRolledOut } from './rollout.ts';
 import { placementOf, type Scene } from './scene.ts';
@@ -32,50 +28,95 @@ export function boundOn(claim: Placement | undefined): string[] {
   });
 }
 
+export interface Claims extends Record<Volumes, Map<string, string>> {
+  /** Whose data comes along: see Placement. */
+  copies: Copies | undefined;
+  /** A claim whose data is to be copied and cannot be, so that it holds the workload; and why. */
+  uncopied: string | undefined;
+}
+
+const volumesWords = ['hold', 'recreate', 'copy'] as const;
+
 /** By what becomes of its data, and by cluster: the first claim that a workload has there, made for it or required. */
-export function claimsOf(
-  scene: Scene,
-  placed: PlacedObject,
-  requires: readonly ClosureRef[],
-): Record<Volumes, Map<string, string>> {
+export function claimsOf(scene: Scene, placed: PlacedObject, requires: readonly ClosureRef[]): Claims {
   const { object: workload } = placed;
-  const { namespace, claims = [] } = scene.input;
-  const found = { hold: new Map<string, string>(), recreate: new Map<string, string>() };
+  const placement = placementOf(scene, placed);
+  const there = Object.keys(placement?.spec?.shares ?? {});
+  const found = {
+    hold: new Map<string, string>(),
+    recreate: new Map<string, string>(),
+    copy: new Map<string, string>(),
+  };
+  const uncopied = new Map<string, string>();
   const add = (volumes: Volumes, cluster: string, name: string) => {
     if (!found[volumes].has(cluster)) found[volumes].set(cluster, name);
   };
-  for (const volumes of ['hold', 'recreate'] as const) {
-    const made = claims.filter((claim) => {
-      const template = templateOf(workload, claim.metadata.name ?? '');
-      return volumesOf(claim, template, workload, namespace) === volumes;
-    });
+  /** As it is said; one that cannot be copied holds. */
+  const wordFor = (claim: KubeObject, on: readonly string[]): Volumes => {
+    const { name = '' } = claim.metadata;
+    const word = wordOf(scene, placed, claim, name, placement);
+    if (word !== 'copy') return word;
+    const ref = { group: '', resource: 'persistentvolumeclaims', name };
+    // It is made where it goes before anything runs there: data is where something did.
+    const running = on.filter((c) => (placement?.spec?.shares?.[c]?.replicas ?? 1) > 0);
+    const why = on.length === 0 ? undefined : whyUncopied(scene, placed, ref, running);
+    if (why === undefined) return 'copy';
+    uncopied.set(name, `${name} ${why}`);
+    return 'hold';
+  };
+  const isThere = (claim: KubeObject) => reflectedFrom(claim).filter((c) => there.includes(c));
+  const claims = (scene.input.claims ?? []).filter(({ metadata }) =>
+    isClaimName(workload, metadata.name ?? ''),
+  );
+  const words = new Map(
+    claims.map((claim) => [claim, wordFor(claim, holdsNobody(claim) ? [] : isThere(claim))]),
+  );
+  for (const volumes of volumesWords) {
+    const made = claims.filter((claim) => words.get(claim) === volumes);
     for (const [cluster, name] of claimsMadeFor(workload, made)) add(volumes, cluster, name);
     // While it is held here, nobody knows of the one that is made anew under its name where its set is.
-    const [held] = made.filter((claim) => isHeld(claim) && isClaimName(workload, claim.metadata.name ?? ''));
-    for (const cluster of held ? Object.keys(placementOf(scene, placed)?.spec?.shares ?? {}) : [])
-      add(volumes, cluster, held?.metadata.name ?? '');
+    const [held] = made.filter(isHeld);
+    for (const cluster of held ? there : []) add(volumes, cluster, held?.metadata.name ?? '');
   }
   for (const ref of requires) {
     const claim = scene.index.byKey.get(refKey(ref));
     if (!claim) continue;
-    const volumes = volumesOf(claim.object, workload, namespace);
-    for (const cluster of boundOn(placementOf(scene, claim))) add(volumes, cluster, ref.name);
+    const bound = boundOn(placementOf(scene, claim));
+    const volumes = wordFor(
+      claim.object,
+      bound.filter((c) => there.includes(c)),
+    );
+    for (const cluster of bound) add(volumes, cluster, ref.name);
   }
-  return found;
+  const copies = copiesOf(scene, placed, requires, (name) => uncopied.has(name));
+  return { ...found, copies, uncopied: [...uncopied.values()][0] };
 }
 
-/** Says of each cluster that a workload leaves that its data there does not come along: also to who only plans that. */
+function holdsNobody({ metadata, status }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined || textAt(status, 'phase') !== 'Bound';
+}
+
+/** Says of each cluster that a workload leaves what becomes of its data there: also to who only plans that. */
 export function withoutData(
   choice: Choice,
   there: readonly string[],
-  recreated: ReadonlyMap<string, string>,
+  { recreate, copy }: Claims,
+  clusters: Scene['clusters'],
 ): Choice {
   if (choice.clusters.length === 0) return choice;
+  const words = (cluster: string): string[] => {
+    const [anew, along] = [recreate.get(cluster), copy.get(cluster)];
+    const by = clusters.get(cluster)?.spec?.copier;
+    return [
+      ...(anew === undefined ? [] : [`its claim ${anew} is made anew, without the data`]),
+      ...(along === undefined ? [] : [`its claim ${along} is copied along${by ? ` by ${by}` : ''}`]),
+    ];
+  };
   const said = there.flatMap((cluster) => {
-    const claim = recreated.get(cluster);
-    if (claim === undefined || choice.clusters.includes(cluster)) return [];
+    const told = choice.clusters.includes(cluster) ? [] : words(cluster);
+    if (told.length === 0) return [];
     const why = getOwn(choice.reasons, cluster);
-    return [[cluster, `${why ? `${why}; ` : ''}its claim ${claim} is made anew, without the data`] as const];
+    return [[cluster, [...(why ? [why] : []), ...told].join('; ')] as const];
   });
   return said.length === 0
     ? choice
@@ -86,11 +127,15 @@ export function withoutData(
 export function leaveData(scene: Scene, all: readonly Decided[]): Decided[] {
   const leaves = ({ placed, choice, requires }: Decided): boolean => {
     const placement = placementOf(scene, placed);
-    const left = (placement?.spec?.clusters ?? []).filter((c) => !choice.clusters.includes(c));
+    const before = placement?.spec?.clusters ?? [];
+    const left = before.filter((c) => !choice.clusters.includes(c));
+    // Some of its ordinals leave theirs for another one.
+    const isSpread = before.length > 0 && choice.clusters.some((c) => !before.includes(c));
+    if (isSpread && hasTemplates(placed.object)) return true;
     if (placed.kind.role === 'workload')
       return left.length > 0 && (requires.some(isClaimRef) || hasTemplates(placed.object));
-    const before = placement?.spec?.givenUp ?? {};
-    const isGiven = (c: string) => getOwn(choice.givenUp ?? {}, c) && !getOwn(before, c);
+    const known = placement?.spec?.givenUp ?? {};
+    const isGiven = (c: string) => getOwn(choice.givenUp ?? {}, c) && !getOwn(known, c);
     return boundOn(placement).some((c) => left.includes(c) || isGiven(c));
   };
   const found = new Set(all.filter(leaves));
@@ -104,6 +149,8 @@ interface Stays {
   held: string[];
   /** Its data may go, and does when what uses it is in place without. */
   awaited: string[];
+  /** Of these, where it is to be copied from and, as far as anybody says, was not. */
+  uncopied: string[];
   /** Who gave it up where, by their uids: remembered, since they are there no longer in the end. */
   givenUp: Record<string, string[]>;
   isUsed: boolean;
@@ -123,15 +170,16 @@ export function staysOn(
   const placement = placementOf(scene, claim);
   const bound = boundOn(placement);
   // Most are no claims, and there may be thousands of both.
-  if (bound.length === 0) return { held: [], awaited: [], givenUp: {}, isUsed: false };
+  if (bound.length === 0) return { held: [], awaited: [], uncopied: [], givenUp: {}, isUsed: false };
   const key = placedKey(claim);
   const uses = (refs: readonly ClosureRef[] = []) => refs.some((ref) => refKey(ref) === key);
   const users = workloads
     .filter(({ requires }) => uses(requires))
     .map((decided) => ({ ...decided, spec: placementOf(scene, decided.placed)?.spec }));
   const isUsed = users.length > 0;
-  const says = ({ placed, wish }: Decided, c: string) =>
-    volumesOf(claim.object, placed.object, scene.input.namespace) === 'recreate' || leavesOut(wish, c);
+  const wordAs = (placed: PlacedObject) =>
+    wordOf(scene, placed, claim.object, claim.object.metadata.name ?? '', placementOf(scene, placed));
+  const says = ({ placed, wish }: Decided, c: string) => wordAs(placed) !== 'hold' || leavesOut(wish, c);
   const giversOf = (c: string): string[] => {
     const before = getOwn(placement?.spec?.givenUp ?? {}, c) ?? [];
     const of = (uid: string) => users.find(({ placed }) => placed.object.metadata.uid === uid);
@@ -150,5 +198,15 @@ export function staysOn(
     ({ placed: { object }, choice: { clusters }, spec }) =>
       !spec || !isRolledOut(object) || !isInPlace({ ...spec, clusters }, object),
   );
-  return { held, awaited: isAwaited ? bound.filter((c) => !held.includes(c)) : [], givenUp, isUsed };
+  const { name = '' } = claim.object.metadata;
+  const isUncopied = (c: string) =>
+    users.some(
+      ({ placed, choice: { clusters } }) =>
+        wordAs(placed) === 'copy' &&
+        !clusters.includes(c) &&
+        !wasCopiedFrom(scene.input.copies ?? new Map(), name, c, clusters),
+    );
+  const given = bound.filter((c) => !held.includes(c));
+  const uncopied = given.filter(isUncopied);
+  return { held, awaited: isAwaited ? given : uncopied, uncopied, givenUp, isUsed };
 }

@@ -3,7 +3,7 @@ import { isCalm, isRestful, partOf } from './part.ts';
 import { Standing } from './standing.ts';
 import type { NamespaceDecision, NamespaceInput } from './types.ts';
 import { addUsage } from './usage.ts';
-import { claimsIn, objectsOf, placementsIn, policiesIn, unknownIn, type World } from './world.ts';
+import { claimsIn, copiesIn, objectsOf, placementsIn, policiesIn, unknownIn, type World } from './world.ts';
 
 /** Decides about one Namespace, and remembers what it takes then. Writes nothing: of a copy of the world this is a plan. */
 export function consider(
@@ -80,6 +80,7 @@ function surroundings(key: string, world: World) {
     fleet,
     notTaken,
     policies: policiesIn(world, key),
+    copies: copiesIn(world, key),
     leaving: world.inTurns ? world.leavers.others(key) : undefined,
     now: Date.now(),
     startedAt: world.startedAt,

@@ -53,9 +53,9 @@ export async function startScheduler(options: SchedulerOptions): Promise<void> {
   };
   const world = observe(informers);
   wake(world, queue);
-  const { namespaces, placements, clusters, policies, clusterPolicies } = world;
+  const { namespaces, placements, clusters, copies, policies, clusterPolicies } = world;
   const { rules, definitions } = world.ruled;
-  const all = [namespaces, placements, clusters, policies, clusterPolicies, rules, definitions];
+  const all = [namespaces, placements, clusters, copies, policies, clusterPolicies, rules, definitions];
   const synced = Promise.all([...all, ...world.objects.values()].map((informer) => informer.synced)).then(
     () => world.ruled.settled(ruledMs, signal),
   );

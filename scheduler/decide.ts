@@ -146,7 +146,7 @@ function decideWorkloads(scene: Scene): Workloads {
       : move?.to === undefined
         ? chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), among)
         : ofItself([move.to]);
-    const choice = withoutData(move ? explained(chosen, move) : chosen, there, claims.recreate);
+    const choice = withoutData(move ? explained(chosen, move) : chosen, there, claims, scene.clusters);
     company.settle(subject, choice.clusters);
     for (const c of choice.clusters) count(c, 1);
     const before = takes.get(subject) ?? new Map();
@@ -163,6 +163,7 @@ function decideWorkloads(scene: Scene): Workloads {
       wish,
       requires,
       leavingSince: leavingSince(placement, choice.clusters, scene.input.now),
+      copies: claims.copies,
       rebalancedAt: rebalancedAt(subject, choice, move, scene),
     };
     return { decided, usage: takesNow, settled: takesThen };

@@ -61,7 +61,7 @@ export interface Situation {
   divided: Spread | undefined;
   /** Of a custom resource: see Candidate. */
   kind?: string | undefined;
-  /** Why other workloads of its Namespace speak against a cluster. */
+  /** Why other workloads of its Namespace, or its data, speak against a cluster. */
   company?: (name: string) => string | undefined;
   /** What so many of its pods ask for. */
   need(pods: number): Resources;

@@ -127,7 +127,7 @@ function keep(records: Records, old: Placement, spec: PlacementSpec): void {
 }
 
 function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpec {
-  const { choice, wish, requires, leavingSince, rebalancedAt } = decided;
+  const { choice, wish, requires, leavingSince, rebalancedAt, copies } = decided;
   const { kind, object } = decided.placed;
   const { group, version, resource } = kind;
   const { name = '', uid = '' } = object.metadata;
@@ -152,6 +152,7 @@ function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpe
     ...(leavingSince && { leavingSince }),
     ...(rebalancedAt && { rebalancedAt }),
     ...(choice.givenUp && { givenUp: choice.givenUp }),
+    ...(copies && { copies }),
     ...(choice.spread && { spread: choice.spread }),
     ...(choice.filled && { filled: choice.filled }),
     ...(choice.noRoom && { noRoom: choice.noRoom }),

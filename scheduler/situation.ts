@@ -1,6 +1,7 @@
 import { podCount } from '../cluster/pod-spec.ts';
 import { groupResource } from '../kube/gvk.ts';
 import type { Company } from './company.ts';
+import { copyRefusal } from './copies.ts';
 import type { Situation } from './judge.ts';
 import { keptOf } from './room.ts';
 import type { Scene } from './scene.ts';
@@ -16,6 +17,11 @@ export function situationOf(
   const { placed, placement, current, requires, claims } = subject;
   const { kind, object } = placed;
   const had = placement ? podsOf(object, placement) : new Map<string, number>();
+  const copied = {
+    copied: claims.copy,
+    uncopied: claims.uncopied,
+    there: Object.keys(placement?.spec?.shares ?? {}),
+  };
   return {
     clusters: scene.clusters,
     notTaken: scene.input.notTaken ?? new Map(),
@@ -32,7 +38,7 @@ export function situationOf(
     pods: podCount(object),
     divided: kind.spread,
     kind: kind.rule && `${groupResource(kind)}/${kind.version}`,
-    company: (name) => company.refusal(subject, name),
+    company: (name) => company.refusal(subject, name) ?? copyRefusal(copied, name, scene.clusters),
     need: asking(object),
   };
 }

@@ -1,6 +1,7 @@
 import type { NamespaceIndex, PlacedObject } from '../cluster/closure.ts';
 import type { Resources } from '../cluster/pod-spec.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
+import type { Copies, CopiesFound } from '../cluster/volume-copy.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Fleet } from './fleet.ts';
 import type { Choice } from './judge.ts';
@@ -21,6 +22,8 @@ export interface NamespaceInput {
   unread?: ReadonlyMap<string, string>;
   /** Claims that StatefulSets' controllers made on physical clusters, as they are reflected here. */
   claims?: readonly KubeObject[];
+  /** What copiers say of claims in it. */
+  copies?: CopiesFound;
   clusters: readonly PhysicalCluster[];
   /** Of these, for whoever has it already. */
   fleet?: Fleet;
@@ -103,5 +106,6 @@ export interface Decided {
   /** Of a workload: see leavingSince in scheduler/turns.ts. */
   leavingSince?: Record<string, string> | undefined;
   /** Of a workload: see Placement. */
+  copies?: Copies | undefined;
   rebalancedAt?: string | undefined;
 }

@@ -58,6 +58,11 @@ export function wake(world: World, queue: WorkQueue): void {
       delete: (object) => (counts(object) || (isClaims(kind) && isReflected(object))) && told(object),
     });
   }
+  // Only what was copied is news: it may leave where it was.
+  world.copies.on({
+    update: (now, old) => now.status?.phase !== old.status?.phase && within(now, undefined),
+    delete: (copy) => within(copy, undefined),
+  });
   wakeForPolicies(world, soon);
   wakeForRules(world, soon);
   const concerned = (cluster: PhysicalCluster) => {

@@ -5,10 +5,11 @@ import { keyOf, logicalClusterOf, parseKey } from '../client/url.ts';
 import { type PlacedObject, placedAs } from '../cluster/closure.ts';
 import { identifyingNamespace } from '../cluster/identity.ts';
 import { type PlacedKind, placedKinds } from '../cluster/kinds.ts';
-import { placements, rootCluster } from '../cluster/names.ts';
+import { placements, rootCluster, volumeCopies } from '../cluster/names.ts';
 import { clusterPlacementPolicies, type PlacementPolicy, placementPolicies } from '../cluster/policy.ts';
 import { isReflected } from '../cluster/reflected.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+import { byClaim, type CopiesFound, type VolumeCopy } from '../cluster/volume-copy.ts';
 import { RuledKinds, shownAs } from '../controller/ruled.ts';
 import { type GroupVersionResource, groupResource } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -33,6 +34,7 @@ export interface World {
   policies: Informer<PlacementPolicy>;
   clusterPolicies: Informer<PlacementPolicy>;
   objects: ReadonlyMap<PlacedKind, Informer>;
+  copies: Informer<VolumeCopy>;
   /** Custom resources that are placed by a rule. */
   ruled: RuledKinds;
   ledger: Ledger;
@@ -119,6 +121,7 @@ export function observe(informers: Pick<InformerSet, 'for'>): World {
   return {
     namespaces: identified,
     placements: placed,
+    copies: indexed(informers.for<VolumeCopy>(volumeCopies)),
     ruled,
     clusters,
     known: followFleet(clusters, identified, (uid) => identified.byIndex(byIdentity, uid).length > 0),
@@ -291,4 +294,9 @@ export function policiesIn({ policies, clusterPolicies }: World, key: string): L
 export function claimsIn(world: World, key: string, which: 'reflected' | 'all' = 'reflected'): KubeObject[] {
   const informer = [...world.objects].find(([kind]) => isClaims(kind))?.[1];
   return informer?.byIndex(which === 'all' ? byNamespace : byReflection, key) ?? [];
+}
+
+/** What copiers say of claims in it. */
+export function copiesIn({ copies }: World, key: string): CopiesFound {
+  return byClaim(copies.byIndex(byNamespace, key));
 }

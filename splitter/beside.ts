@@ -6,6 +6,7 @@ import { adoptedBy } from '../cluster/placeable.ts';
 import { placementName } from '../cluster/placement.ts';
 import { isReadable } from '../cluster/readable.ts';
 import type { Placement } from '../cluster/types.ts';
+import { claimsCopiedWhole } from '../cluster/volume-copy.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { lateAddresses, lateMembers, lateOwner, type Member } from './group.ts';
 import type { HandoverInput, Unled } from './handover.ts';
@@ -73,7 +74,8 @@ function awaitedAt(world: World, placement: Placement, root: KubeObject): (clust
   const namespace = world.namespaces.get(key);
   const isHalted = namespace !== undefined && isPaused(namespace);
   const member = (of: Placement, object: KubeObject): Member => {
-    const once = breaksFirst(object, hasOwnVolume(world, of));
+    const takesVolumes = claimsCopiedWhole(object, of.spec?.copies).length > 0;
+    const once = breaksFirst(object, { hasOwnVolume: hasOwnVolume(world, of), takesVolumes });
     return { root: object, placement: of, once, paused: isHalted || isPaused(object) };
   };
   const group = groupOf(root, namespace);

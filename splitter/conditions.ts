@@ -9,6 +9,7 @@ import { type Silence, whichIs } from '../cluster/silence.ts';
 import { unsatisfied } from '../cluster/spread.ts';
 import type { Condition, Placement, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { copyVerdict } from './copy-words.ts';
 import { clustersHeard } from './fold/silent.ts';
 import { replicasOf } from './follow.ts';
 import type { Handover } from './handover.ts';
@@ -28,6 +29,8 @@ interface ConditionsInput {
   hold: Handover['hold'];
   /** It may not run twice. */
   once: boolean;
+  /** See Handover. */
+  copied: Handover['copied'];
   gone: boolean;
   /** The object, while there is one. */
   root?: KubeObject | undefined;
@@ -155,6 +158,8 @@ function settled(input: ConditionsInput): Verdict {
     return { ...held, message: `${held.message}; ${words}` };
   }
   if (failed.length > 0) return { type, status: 'False', reason: 'ApplyFailed', message: failed.join('; ') };
+  const copied = copyVerdict(input.copied);
+  if (copied) return { type, ...copied };
   if (waitingFor.length > 0) {
     const until = leaving.length > 0 ? `; until then it stays on ${leaving.join(', ')}` : '';
     const givers = Object.keys(shares).filter((c) => leaving.includes(c) || shares[c]?.held !== undefined);

@@ -15,6 +15,8 @@ import { type Clock, systemClock } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { besideOf } from './beside.ts';
+import { copyWords } from './copy-words.ts';
+import { writeCopies } from './copy-write.ts';
 import { writeScale } from './scale.ts';
 import { silencesOf, sooner, tellSilences } from './silences.ts';
 import { split } from './split.ts';
@@ -23,6 +25,7 @@ import { refusalWords, wordsOf } from './words.ts';
 import {
   byShare,
   clusterNamed,
+  copyingAt,
   coveredAt,
   demandsAt,
   floorAt,
@@ -77,8 +80,16 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
   spoken.onStray((key) => queue.add(key));
   const recorder = new EventRecorder({ ...options, component: 'atoll-splitter' });
   tellSilences(world.clusters, (name) => world.placements.byIndex(byShare, name), recorder);
-  const { placements, clusters, namespaces, roots, ruled } = world;
-  const synced = [placements, clusters, namespaces, ...roots.values(), ruled.rules, ruled.definitions];
+  const { placements, clusters, copies, namespaces, roots, ruled } = world;
+  const synced = [
+    placements,
+    clusters,
+    copies,
+    namespaces,
+    ...roots.values(),
+    ruled.rules,
+    ruled.definitions,
+  ];
   const ready = Promise.all(synced.map((informer) => informer.synced));
   await runController({
     name: 'splitter',
@@ -110,6 +121,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
     return found && silenceOf(found);
   };
   const now = clock.now();
+  const copying = copyingAt(world, key, placement);
   const silences = silencesOf(Object.keys(spec.shares ?? {}), clusterAt, { now, graceMs: silentMs });
   const outcome = split({
     placement,
@@ -127,6 +139,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
     floorAt: floorAt(world, key),
     ...(root && besideOf(world, key, placement, root, drainMs)),
     hasOwnVolume: hasOwnVolume(world, placement),
+    copying,
   });
   const scaled = root && outcome.scale && (await writeScale(cluster, ref, root, outcome.scale, options));
   if (scaled === 'conflict') return { after: conflictMs };
@@ -135,9 +148,11 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
     const silent = root?.metadata.deletionTimestamp === undefined ? undefined : silenceAt;
     if (!root) return;
     const words = wordsOf(placement, outcome.shares, outcome.hold, silent);
-    options.recorder.say(about, [...words, ...refusalWords(placement, root)]);
+    const copied = copyWords(outcome.copied, placement.status?.conditions);
+    options.recorder.say(about, [...words, ...copied, ...refusalWords(placement, root)]);
   };
   await writePlacement(cluster, placement, { ...outcome, scale: scaled }, { ...options, said, tell });
+  if (copying) await writeCopies(cluster, placement, outcome.copied, { ...options, ...copying });
   const refused =
     root && outcome.rootStatus && (await writeRoot(cluster, ref, root, outcome.rootStatus, options));
   if (refused) {

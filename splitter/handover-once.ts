@@ -1,5 +1,6 @@
 import type { Share } from '../cluster/types.ts';
 import { numberAt } from '../kube/untyped.ts';
+import { comesBack, failuresOf, hasCopied, isCopiedTo, soleTaker, takesData, wantsOf } from './copies.ts';
 import { clip, covers, emptyRange, hull, type Range, sizeOf } from './divide.ts';
 import { rangeOf, type Slices } from './plan.ts';
 import { availableOf } from './ready.ts';
@@ -68,8 +69,10 @@ function nextRanges(scene: Scene): Next {
   const whole: Range = { start: first, end: first + total };
   const next: Next = new Map();
   for (const [cluster, share] of present(scene)) {
-    const range = clip(rangeOf(share, first), whole);
-    if (goal.has(cluster) || sizeOf(range) > 0) next.set(cluster, resized(scene, share, range));
+    const isBack = comesBack(scene, scene.shares, cluster);
+    const range = clip(isBack ? heldRange(share, first) : rangeOf(share, first), whole);
+    const isAwaited = share.held !== undefined && takesData(scene);
+    if (goal.has(cluster) || sizeOf(range) > 0 || isAwaited) next.set(cluster, resized(scene, share, range));
   }
   let isTaken = false;
   for (const [cluster, part] of goal) {
@@ -91,12 +94,16 @@ function numbersOf({ start, end }: Range): { replicas: number; ordinalsStart: nu
   return { replicas: end - start, ordinalsStart: start };
 }
 
-/** Neither told to, nor still held by, any other cluster. */
-function isFreeFor({ plan: { first }, shares }: Scene, next: Next, cluster: string): (o: number) => boolean {
-  const others = [...Object.entries(shares), ...next].flatMap(([other, share]) =>
-    other === cluster ? [] : [heldRange(share, first)],
-  );
-  return (ordinal) => !others.some(({ start, end }) => start <= ordinal && ordinal < end);
+/** Neither told to, nor still held by, any other cluster; what one holds whose data has come along is there to be taken. */
+function isFreeFor(scene: Scene, next: Next, cluster: string): (o: number) => boolean {
+  const { shares, plan } = scene;
+  const { first } = plan;
+  const others = [...Object.entries(shares), ...next].filter(([other]) => other !== cluster);
+  const isIn = ({ start, end }: Range, ordinal: number) => start <= ordinal && ordinal < end;
+  const has = (other: string, share: Share, ordinal: number) =>
+    isIn(rangeOf(share, first), ordinal) ||
+    (isIn(heldRange(share, first), ordinal) && !isCopiedTo(scene, other, share, cluster, ordinal));
+  return (ordinal) => !others.some(([other, share]) => has(other, share, ordinal));
 }
 
 /** Towards `wanted`, without a gap; from nothing, the highest that are free. */
@@ -114,6 +121,7 @@ function grown(from: Range, wanted: Range, isFree: (ordinal: number) => boolean)
 
 /** Stops one ordinal that is not where it belongs, at an end of a share, so that its target can take it next. */
 function shed(scene: Scene, next: Next): void {
+  if (failuresOf(scene, scene.shares).length > 0) return;
   const { goal, first } = scene.plan;
   const ranges = new Map([...next].map(([c, share]) => [c, rangeOf(share, first)]));
   const goalOf = (c: string) => rangeOf(goal.get(c), first);
@@ -133,7 +141,8 @@ function shed(scene: Scene, next: Next): void {
   if (!share) return;
   const isDown = availableOf(share, sliceOf(scene, c)) === 0;
   const kept = isDown ? clip(rangeOf(share, first), goalOf(c)) : rest;
-  if (goal.has(c) || sizeOf(kept) > 0) next.set(c, resized(scene, share, kept));
+  // What takes its data along is there until that has come.
+  if (goal.has(c) || sizeOf(kept) > 0 || takesData(scene)) next.set(c, resized(scene, share, kept));
   else next.delete(c);
 
   function isTakeable(ordinal: number, from: string): boolean {
@@ -157,6 +166,7 @@ function shedding({ start, end }: Range, goal: Range): Range[] {
 
 function resized({ plan: { first }, now }: Scene, share: Share, range: Range): Share {
   const before = rangeOf(share, first);
+  if (sizeOf(before) === 0 && sizeOf(range) === 0) return share;
   if (before.start === range.start && before.end === range.end) return share;
   const numbers = sizeOf(range) > 0 ? numbersOf(range) : { replicas: 0, ordinalsStart: before.start };
   const { readySince: _restarts, settled: _settled, held: _held, ...rest } = share;
@@ -189,30 +199,67 @@ function nextCountsOnce(scene: Scene): Next {
   const { goal, total } = scene.plan;
   const goalOf = (c: string) => goal.get(c)?.replicas ?? 0;
   const shares = present(scene);
-  const leaving = Object.values(scene.shares).filter((share) => share.phase === 'Leaving');
   let excess = shares.reduce((sum, [, share]) => sum + (share.replicas ?? 0), 0) - total;
-  let free = total - [...shares.map(([, share]) => share), ...leaving].reduce((n, s) => n + heldCount(s), 0);
-  const mayBreak = isAtRest(scene) && allCountedOn(scene);
+  const mayBreak = isAtRest(scene) && allCountedOn(scene) && failuresOf(scene, scene.shares).length === 0;
   const next: Next = new Map();
   // What is too many goes at once, first where it is not counted on.
   const order = [...shares].sort(
     ([a, x], [b, y]) => Number(x.phase === 'Active') - Number(y.phase === 'Active') || (a < b ? -1 : 1),
   );
   for (const [cluster, share] of order) {
+    if (comesBack(scene, scene.shares, cluster)) {
+      next.set(cluster, recounted(scene, share, heldCount(share)));
+      continue;
+    }
     const now = share.replicas ?? 0;
     const surplus = Math.max(0, now - goalOf(cluster));
-    const less = mayBreak && isSeen(scene, cluster) ? surplus : Math.max(0, Math.min(surplus, excess));
+    const mayStop = mayBreak && isSeen(scene, cluster);
+    const less = mayStop ? surplus : Math.max(0, Math.min(surplus, excess));
     excess -= less;
-    if (goal.has(cluster) || now > less) next.set(cluster, recounted(scene, share, now - less));
+    const left = goal.has(cluster) || now > less ? recounted(scene, share, now - less) : undefined;
+    const kept = left ?? keptForData(scene, cluster, share, mayStop);
+    if (kept) next.set(cluster, kept);
   }
+  let free = freeOf(scene);
   for (const cluster of goal.keys()) {
     const share = next.get(cluster);
     const now = share?.replicas ?? 0;
-    const more = isHeard(scene, cluster) ? Math.max(0, Math.min(free, goalOf(cluster) - now)) : 0;
+    const isThere = isHeard(scene, cluster) && !awaitsData(scene, cluster);
+    const more = isThere ? Math.max(0, Math.min(free, goalOf(cluster) - now)) : 0;
     free -= more;
     next.set(cluster, share ? recounted(scene, share, now + more) : newcomer({ replicas: more }));
   }
   return next;
+}
+
+/** How many nobody has, nor holds but to have its data taken from it. */
+function freeOf(scene: Scene): number {
+  const { total } = scene.plan;
+  const taker = [...scene.plan.goal.keys()][0] ?? '';
+  return Object.entries(scene.shares).reduce((n, [cluster, share]) => {
+    const isTaken = isCopiedTo(scene, cluster, share, taker);
+    return n - (isTaken ? (share.replicas ?? 0) : heldCount(share));
+  }, total);
+}
+
+/** What is to start there is not all there. */
+function awaitsData(scene: Scene, cluster: string): boolean {
+  return present(scene).some(
+    ([from, share]) =>
+      from !== cluster &&
+      wantsOf(scene, scene.shares, from).length > 0 &&
+      !isCopiedTo(scene, from, share, cluster),
+  );
+}
+
+/** Stopped, or with nothing to run, it stays while its data is brought to where it is to be. Undefined: it need not. */
+function keptForData(scene: Scene, cluster: string, share: Share, mayStop: boolean): Share | undefined {
+  if (!takesData(scene)) return undefined;
+  if (share.held || (share.replicas ?? 0) > 0) return recounted(scene, share, 0);
+  const to = soleTaker(scene.plan, cluster);
+  if (to === undefined || hasCopied(scene, cluster, to)) return undefined;
+  const since = new Date(scene.now).toISOString();
+  return mayStop ? { ...share, held: { replicas: 0, since } } : share;
 }
 
 function recounted(scene: Scene, share: Share, replicas: number): Share {

@@ -1,7 +1,17 @@
 import { kindNamed } from '../cluster/kinds.ts';
 import { isHeldBack } from '../cluster/pod-admission.ts';
 import type { Share } from '../cluster/types.ts';
+import { claimsCopiedWhole } from '../cluster/volume-copy.ts';
 import type { KubeObject } from '../kube/object.ts';
+import {
+  type Copying,
+  type CopyStep,
+  copyStep,
+  isWrittenTo,
+  nothingCopied,
+  wantsOf,
+  withClaimsAsked,
+} from './copies.ts';
 import { nextCounts, nextWhole } from './handover-many.ts';
 import { blindIn, isReleased, nextOnce, nextWholeOnce } from './handover-once.ts';
 import { nextBatch, nextSingle } from './handover-one.ts';
@@ -33,6 +43,8 @@ export interface HandoverInput extends PlanOptions, Hold, Withdrawal, Unled {
   isKnown(cluster: string): boolean;
   /** When a physical cluster was last heard of, in milliseconds since 1970; undefined: it is not Ready. */
   heardAt(cluster: string): number | undefined;
+  /** What of its data comes along, and how far that is; absent: none does. */
+  copying?: Copying | undefined;
   /** See Scene. */
   isBlind?: Scene['isBlind'];
   /** See Witness. */
@@ -46,7 +58,14 @@ export interface HandoverInput extends PlanOptions, Hold, Withdrawal, Unled {
 /** Nothing keeps anything. */
 export const notHeld: Handover['hold'] = { held: [], without: [] };
 /** Nobody is waited for. */
-export const atRest = { waitingFor: [], unled: [], blind: [], hold: notHeld, once: false } as const;
+export const atRest = {
+  waitingFor: [],
+  unled: [],
+  blind: [],
+  hold: notHeld,
+  once: false,
+  copied: nothingCopied,
+} as const;
 
 export interface Handover {
   shares: Shares;
@@ -65,6 +84,8 @@ export interface Handover {
   hold: Pick<Held, 'held' | 'until' | 'firm' | 'without'>;
   /** It may not run twice: it stops where it is before it starts elsewhere. */
   once: boolean;
+  /** What is to be copied before it starts elsewhere. */
+  copied: CopyStep;
   requeueAfterMs?: number;
 }
 
@@ -83,18 +104,22 @@ export function handover(input: HandoverInput): Handover {
     return { ...atRest, shares, stale: staleOf(slices, previous, shares) };
   }
   const wanted = clusters.length > 0 ? clusters : stays.map(([c]) => c);
-  const plan = planFor(input.root, wanted, remaining, input);
+  const takesVolumes = claimsCopiedWhole(input.root, input.copying?.copies).length > 0;
+  const plan = planFor(input.root, wanted, remaining, { ...input, takesVolumes });
   const { settled, since, unled, requeueAfterMs } = settle(input, plan, released(input, plan, remaining));
   const scene: Scene = { ...input, plan, shares: withQuestions(input, plan, settled, since) };
   const { stepped, requeueAfterMs: heldMs, ...held } = hold(scene, next(scene), input);
   const left = withdraw(scene, apply(scene.shares, stepped, input), input);
-  const shares = withoutHeldBack(input, withQuestions(input, plan, left.shares));
+  const asked = withoutHeldBack(input, withQuestions(input, plan, left.shares));
+  const isGone = (c: string, share: Share) => isReleased(slices, c, share, plan.first);
+  const copied = copyStep({ ...input, plan }, asked, isGone);
+  const shares = withClaimsAsked(asked, copied);
   const after: Scene = { ...scene, shares };
   const isThere = (c: string) => !plan.once || shares[c]?.replicas === plan.goal.get(c)?.replicas;
   const waitingFor = [...plan.goal.keys()].filter((c) => !isCountedOn(after, c) || !isThere(c)).sort();
   const { once = false } = plan;
   const stale = staleOf(slices, previous, shares);
-  const again = earlier(earlier(requeueAfterMs, left.requeueAfterMs), heldMs);
+  const again = earlier(earlier(earlier(requeueAfterMs, left.requeueAfterMs), heldMs), copied.requeueAfterMs);
   return {
     shares,
     stale,
@@ -103,6 +128,7 @@ export function handover(input: HandoverInput): Handover {
     blind: blindIn(after),
     hold: held,
     once,
+    copied,
     ...(again !== undefined && { requeueAfterMs: again }),
   };
 }
@@ -174,13 +200,21 @@ function leaving(share: Share): Share {
   return { ...numbers, phase: 'Leaving' };
 }
 
-/** What is held no longer, because the pods are gone, or because it may run twice now. */
-function released({ slices }: HandoverInput, { once, first }: Plan, shares: Shares): Shares {
+/**
+ * What is held no longer: because the pods are gone, and of what they had all is where it is to be, or because it may run twice now.
+ */
+function released(input: HandoverInput, plan: Plan, shares: Shares): Shares {
+  const held = { ...input, plan };
+  const isKept = (cluster: string, share: Share) =>
+    plan.once &&
+    (!isReleased(input.slices, cluster, share, plan.first) ||
+      wantsOf(held, shares, cluster).length > 0 ||
+      isWrittenTo(held, share));
   return Object.fromEntries(
     Object.entries(shares).map(([cluster, share]): [string, Share] => {
-      const { held, ...rest } = share;
-      if (!held || share.phase === 'Leaving') return [cluster, share];
-      return [cluster, once && !isReleased(slices, cluster, share, first) ? share : rest];
+      if (!share.held || share.phase === 'Leaving' || isKept(cluster, share)) return [cluster, share];
+      const { held: _held, ...rest } = share;
+      return [cluster, rest];
     }),
   );
 }

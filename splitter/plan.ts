@@ -52,6 +52,8 @@ export interface PlanOptions {
   scaling?: Scaling | undefined;
   /** It uses a volume that one node alone may have. */
   hasOwnVolume?: boolean | undefined;
+  /** Data of volumes that all of its pods use comes along: it is quiet then. */
+  takesVolumes?: boolean | undefined;
   /** As its Placement has it. */
   spread?: PlacedSpread | undefined;
 }
@@ -68,16 +70,24 @@ export function planFor(
 }
 
 /** Whether a workload breaks before it is made, as far as its object says. */
-export function breaksFirst(root: KubeObject, hasOwnVolume: boolean): boolean {
+export function breaksFirst(
+  root: KubeObject,
+  volumes: Pick<PlanOptions, 'hasOwnVolume' | 'takesVolumes'>,
+): boolean {
   const total = count(numberAt(root, 'spec', 'replicas'), 1);
   const mode = kindNamed(root.kind)?.spread === 'ranges' ? 'ranges' : 'counts';
-  return runsOnce(root, { mode, goal: new Map(), total, first: 0 }, { hasOwnVolume });
+  return runsOnce(root, { mode, goal: new Map(), total, first: 0 }, volumes);
 }
 
 /** A StatefulSet's pods always; others where their strategy says so, or one pod has a volume to itself. */
-function runsOnce(root: KubeObject, { mode, total }: Plan, { hasOwnVolume }: PlanOptions): boolean {
+function runsOnce(
+  root: KubeObject,
+  { mode, total }: Plan,
+  { hasOwnVolume, takesVolumes }: PlanOptions,
+): boolean {
   if (mode === 'ranges') return true;
   if (kindNamed(root.kind)?.identity !== 'asked') return false;
+  if (takesVolumes && mode === 'counts') return true;
   return at(root, 'spec', 'strategy', 'type') === 'Recreate' || (hasOwnVolume === true && total <= 1);
 }
 

@@ -1,6 +1,7 @@
 import { askedSince } from '../cluster/heard.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import type { Copying } from './copies.ts';
 import type { Plan, Shares, Slices } from './plan.ts';
 import { isKeptFor, isLeanedOn, wasHeard } from './trust.ts';
 
@@ -13,6 +14,8 @@ export interface Scene {
   heardAt(cluster: string): number | undefined;
   /** Whether the pods there cannot be read: nobody would learn that they have stopped. Default: they can. */
   isBlind?: ((cluster: string) => boolean) | undefined;
+  /** See Handover. */
+  copying?: Copying | undefined;
   /** Milliseconds since 1970. */
   now: number;
 }

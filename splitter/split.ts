@@ -44,6 +44,8 @@ export interface SplitInput {
   covered?: Covered | undefined;
   /** What is in its namespace, where it is a quota. */
   demands?: readonly Demand[] | undefined;
+  /** See Handover. */
+  copying?: HandoverInput['copying'];
   /** How it is handed over; default: neither paused nor drained. */
   manner?: Manner | undefined;
   /** See Hold. */
@@ -73,6 +75,8 @@ export interface Split {
   conditions: Condition[];
   /** See Handover. */
   hold: Handover['hold'];
+  /** See Handover. */
+  copied: Handover['copied'];
   /** The root's new status; undefined: leave it. */
   rootStatus: Record<string, unknown> | undefined;
   requeueAfterMs?: number;
@@ -108,13 +112,8 @@ export function split(input: SplitInput): Split {
         settleMs,
         target,
         spread: placement.spec?.spread,
-        hasOwnVolume: input.hasOwnVolume,
         ...input.manner,
-        awaited: input.awaited,
-        isOpen: input.isOpen,
-        isBlind: input.isBlind,
-        isClosed: input.isClosed,
-        isUnled: input.isUnled,
+        ...besideIn(input),
       });
   const availableAt = (c: string) => availableHeard(input, slices, c);
   const after = gone
@@ -141,10 +140,15 @@ export function split(input: SplitInput): Split {
     scale: scaleOf(followed, { shares, clusters, before: said }),
     stale: outcome.stale,
     hold: outcome.hold,
+    copied: outcome.copied,
     conditions,
     rootStatus,
     ...(requeueAfterMs !== undefined && { requeueAfterMs }),
   };
+}
+
+function besideIn({ hasOwnVolume, copying, awaited, isOpen, isBlind, isClosed, isUnled }: SplitInput) {
+  return { hasOwnVolume, copying, awaited, isOpen, isBlind, isClosed, isUnled };
 }
 
 function availableHeard({ heardAt }: SplitInput, slices: Slices, cluster: string): number | undefined {

@@ -5,6 +5,7 @@ import { heardAt } from '../cluster/heard.ts';
 import { conditionOf, isForgotten, isGivenUp } from '../cluster/life.ts';
 import { placementName } from '../cluster/placement.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
+import type { VolumeCopy } from '../cluster/volume-copy.ts';
 import type { WorkQueue } from '../controller/queue.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -19,6 +20,7 @@ import {
   followingOf,
   leadingTo,
   namespaceKey,
+  placementOfCopy,
   placementOfTarget,
   rootOf,
   serviceOf,
@@ -27,8 +29,18 @@ import {
 
 const mostWakingMs = 2000;
 
-/** A Placement, the object it is about, or the physical clusters it is on have changed. */
+/** All that a Placement hangs on. */
 export function wake(world: World, queue: WorkQueue): void {
+  wakeHandover(world, queue);
+  wakeUnled(world, queue);
+  const copied = (copy: VolumeCopy) => {
+    for (const key of placementOfCopy(copy) ?? []) if (world.placements.get(key)) queue.add(key);
+  };
+  world.copies.on({ add: copied, update: copied, delete: copied });
+}
+
+/** A Placement, the object it is about, or the physical clusters it is on have changed. */
+function wakeHandover(world: World, queue: WorkQueue): void {
   const addAll = (keys: readonly string[]) => {
     for (const key of keys) if (world.placements.get(key)) queue.add(key);
   };
@@ -74,7 +86,6 @@ export function wake(world: World, queue: WorkQueue): void {
   };
   for (const [kind, informer] of world.roots) follow(kind, informer);
   world.ruled.on((informer, resource) => follow({ ...resource, role: 'workload' }, informer));
-  wakeUnled(world, queue);
   const inNamespace = (namespace: KubeObject, old?: KubeObject) => {
     if (old && saysSame(namespace, old)) return;
     for (const placement of world.placements.byIndex(byNamespace, objectKey(namespace)))

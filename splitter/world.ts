@@ -4,14 +4,16 @@ import { physicalClusterInformer } from '../client/physical-clusters.ts';
 import { keyOf, objectKey, parseKey } from '../client/url.ts';
 import { askedSince } from '../cluster/heard.ts';
 import { type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
-import { placements, rootCluster } from '../cluster/names.ts';
+import { placements, rootCluster, volumeCopies } from '../cluster/names.ts';
 import { adoptedBy } from '../cluster/placeable.ts';
 import { placementName } from '../cluster/placement.ts';
 import type { ClosureRef, ObjectRef, PhysicalCluster, Placement, PlacementSpec } from '../cluster/types.ts';
+import { byClaim, copierBetween, isCopyOf, type VolumeCopy } from '../cluster/volume-copy.ts';
 import { RuledKinds, shownAs } from '../controller/ruled.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { listAt } from '../kube/untyped.ts';
 import { type Scaler, type ScaleTarget, scalerOf, scaleTarget, targetOf } from './autoscaler.ts';
+import type { Copying } from './copies.ts';
 import { type Covered, coveredBy } from './disruption.ts';
 import { waitingReason } from './hold.ts';
 import { readyEndpoints, serviceTold } from './led.ts';
@@ -26,6 +28,7 @@ export interface World {
   /** Custom resources that are placed by a rule. */
   ruled: RuledKinds;
   scalers: Informer;
+  copies: Informer<VolumeCopy>;
   namespaces: Informer;
 }
 
@@ -46,6 +49,8 @@ const byFollower = 'splitter/follower';
 const byService = 'splitter/service';
 /** Autoscalers, by the key of the Placement of what they scale. */
 const byTarget = 'splitter/target';
+/** VolumeCopies, by the key of the Placement of what waits for them. */
+const byWorkload = 'splitter/workload';
 
 export function observe(informers: InformerSet): World {
   const observed = informers.for<Placement>(placements);
@@ -64,8 +69,11 @@ export function observe(informers: InformerSet): World {
   endpointsIn(roots)?.addIndex(byService, (slice) => serviceOf(slice) ?? []);
   const scalers = informers.for(autoscalers);
   scalers.addIndex(byTarget, (autoscaler) => placementOfTarget(autoscaler) ?? []);
+  const copies = informers.for<VolumeCopy>(volumeCopies);
+  copies.addIndex(byWorkload, (copy) => placementOfCopy(copy) ?? []);
   return {
     placements: observed,
+    copies,
     clusters: physicalClusterInformer(informers),
     roots,
     ruled: new RuledKinds(informers, observed),
@@ -227,4 +235,23 @@ export function hasOwnVolume({ roots }: World, placement: Placement): boolean {
     const modes = listAt(roots.get(kind)?.get(keyOf(cluster, namespace, ref.name)), 'spec', 'accessModes');
     return modes.length > 0 && modes.every((mode) => mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod');
   });
+}
+
+/** The key of the Placement of the workload that waits for a copy. */
+export function placementOfCopy(copy: VolumeCopy): string[] | undefined {
+  const { workload } = copy.spec ?? {};
+  if (!workload) return undefined;
+  const { cluster, namespace } = parseKey(objectKey(copy));
+  return [keyOf(cluster, namespace, placementName(workload))];
+}
+
+/** What of its data comes along, and what copiers say of it; undefined: nothing ever did. */
+export function copyingAt(world: World, key: string, { spec }: Placement): Copying | undefined {
+  const found = world.copies.byIndex(byWorkload, key).filter((copy) => isCopyOf(copy, spec?.ref.uid));
+  if (!spec?.copies && found.length === 0) return undefined;
+  return {
+    copies: spec?.copies,
+    found: byClaim(found),
+    copierBetween: (from, to) => copierBetween(clusterNamed(world, from), clusterNamed(world, to)),
+  };
 }

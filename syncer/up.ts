@@ -24,6 +24,8 @@ const uncountedMs = 500;
 const adopterMs = 1_000;
 const adopterMostMs = 30_000;
 
+const claims = { group: '', version: 'v1', resource: 'persistentvolumeclaims' };
+
 interface Sent {
   uid: string;
   slice: ClusterSlice;
@@ -55,13 +57,16 @@ export async function runUp(engine: Engine, ready: readonly Promise<unknown>[]):
 
 async function report(engine: Engine, id: TargetId, all: Told): Promise<Retry | undefined> {
   const { sent, unseen } = all;
+  // Before all that is seen at one moment.
+  const there = await claimsThere(engine, id, shareFor(engine, id));
   const share = shareFor(engine, id);
   if (!share || share.spec?.isBeside) {
     sent.delete(id);
     unseen.delete(id);
     return undefined;
   }
-  const slice = sliceNow(engine, id, share);
+  const seen = sliceNow(engine, id, share);
+  const slice = seen && { ...seen, ...there };
   const before = lastSent(share, sent.get(id));
   if (!slice) return undefined;
   const { applied: said, ...told } = before?.slice ?? {};
@@ -128,6 +133,26 @@ function sliceNow(engine: Engine, id: TargetId, share: ShareView): ClusterSlice 
   // Not yet after a restart. The pod that is looked at last may be another workload's, and wakes nobody for this one.
   engine.up.addAfter(id, uncountedMs);
   return slice;
+}
+
+/** Of the claims that are copied here: those that are there. Asked until all are, since nobody tells of one that a copier makes. */
+async function claimsThere(
+  engine: Engine,
+  id: TargetId,
+  share: ShareView | undefined,
+): Promise<Pick<ClusterSlice, 'claims'> | undefined> {
+  const { spec } = share ?? {};
+  const asked = spec?.share.claims;
+  if (!asked) return undefined;
+  const found = await Promise.all(
+    asked.map(async (name) => {
+      const claim = await engine.physical.read(claims, spec.physicalNamespace, name).catch(() => undefined);
+      return claim && claim.metadata.deletionTimestamp === undefined ? [name] : [];
+    }),
+  );
+  const there = found.flat();
+  if (there.length < asked.length) engine.up.addAfter(id, unseenMs);
+  return { claims: there };
 }
 
 /** The watch of workloads may be behind the one of pods; what is not ours by then is a stranger. */

@@ -7,11 +7,12 @@ import {
   schedulerUser,
 } from '../../cluster/names.ts';
 import { parseWord } from '../../cluster/placement.ts';
+import { andThen, type Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isOwn } from '../authn/controllers.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { requirePlace } from './placement-authorize.ts';
-import { refuseManner } from './placement-manner.ts';
+import { refuseCopying, refuseManner } from './placement-manner.ts';
 import { refusePlacement } from './placement-refuse.ts';
 import { warnOfPlacement, warnOfUnruled } from './placement-warn.ts';
 import { namesClusters } from './placement-wish.ts';
@@ -40,20 +41,25 @@ export const placementAdmission: AdmissionPlugin = {
     if (saysWhere(request)) attribute(request, object, isWish);
   },
   validate(request) {
-    const { object, old } = request;
+    const { object } = request;
     if (!object || !writesObject(request) || request.subresource !== '') return undefined;
     warnOfPlacement(request, object);
     if (!saysWhere(request)) return undefined;
     refuseManner(request, object);
-    const after = wantedBy(object);
-    const isNew = after !== wantedBy(old) || authorOf(object) !== authorOf(old);
-    if (after === undefined || !isNew) return undefined;
-    const names = { names: parseWord(after).names, by: `annotation ${clustersAnnotation}` };
-    return requirePlace(request, object, names)
-      .then(() => refusePlacement(request, object, after))
-      .then(() => warnOfUnruled(request));
+    return andThen(refuseCopying(request, object), () => refuseWhere(request, object));
   },
 };
+
+function refuseWhere(request: AdmissionRequest, object: KubeObject): Later<void> {
+  const { old } = request;
+  const after = wantedBy(object);
+  const isNew = after !== wantedBy(old) || authorOf(object) !== authorOf(old);
+  if (after === undefined || !isNew) return undefined;
+  const names = { names: parseWord(after).names, by: `annotation ${clustersAnnotation}` };
+  return requirePlace(request, object, names)
+    .then(() => refusePlacement(request, object, after))
+    .then(() => warnOfUnruled(request));
+}
 
 /** A write of a kind that its subresource shows in a kind of its own (Scale, Binding) brings no annotations. */
 function writesObject({ operation, kind }: AdmissionRequest): boolean {

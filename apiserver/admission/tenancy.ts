@@ -1,5 +1,5 @@
 import { pathAnnotation } from '../../cluster/logical.ts';
-import { controllersUser, rootCluster } from '../../cluster/names.ts';
+import { controllersUser, rootCluster, splitterUser } from '../../cluster/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { forbidden, invalid } from '../../kube/status.ts';
 import { isOwn } from '../authn/controllers.ts';
@@ -12,6 +12,7 @@ import { isFoundation } from '../registry/logical-clusters.ts';
  * - a LogicalCluster's path, owners and finalizers: an owner that is not there has it collected; it goes with its
  *   Workspace, neither before it nor when its users please, and there is no other in its logical cluster.
  * PhysicalClusters are in root only.
+ * VolumeCopies are made by the splitter alone: a copier that reaches all physical clusters does what they say.
  * Groups of atoll.dev and kcp.io and below are the server's own: nobody defines kinds in them.
  */
 export const tenancyAdmission: AdmissionPlugin = {
@@ -26,6 +27,7 @@ export const tenancyAdmission: AdmissionPlugin = {
     if (isAbout(request, 'apiextensions.k8s.io/customresourcedefinitions')) refuseOwnGroups(request);
     if (isAbout(request, 'core.kcp.io/logicalclusters')) refuseOther(request);
     if (isAbout(request, 'atoll.dev/physicalclusters')) refuseElsewhere(request);
+    if (isAbout(request, 'atoll.dev/volumecopies')) refuseForgery(request);
     if (isOwn(request.user, controllersUser)) return;
     if (isAbout(request, 'tenancy.kcp.io/workspaces')) refusePlace(request);
     if (isAbout(request, 'core.kcp.io/logicalclusters')) refuseEnd(request);
@@ -34,6 +36,11 @@ export const tenancyAdmission: AdmissionPlugin = {
 
 function isAbout({ stored: { info } }: AdmissionRequest, resource: string): boolean {
   return `${info.group}/${info.resource}` === resource;
+}
+
+function refuseForgery({ old, object, stored, name, user }: AdmissionRequest): void {
+  if (object !== undefined && old === undefined && !isOwn(user, splitterUser))
+    throw forbidden(stored.info, name, 'they are made by the system');
 }
 
 const placeFields = ['cluster', 'URL'] as const;

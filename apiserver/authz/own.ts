@@ -9,6 +9,7 @@ import {
   servingUser,
   splitterUser,
   syncerManagerUser,
+  volumeCopies,
   workspaces,
 } from '../../cluster/names.ts';
 import { rbacGroup } from '../../kube/rbac/rule.ts';
@@ -81,6 +82,9 @@ const rights: Readonly<Record<string, readonly Right[]>> = {
   ],
   [splitterUser]: [
     placing,
+    // What a copier is asked to do, by Placements as they are now.
+    { verbs: ['create', 'delete'], on: [[group, volumeCopies.resource, '']] },
+    { verbs: ['get'], on: [[group, placements.resource, '']] },
     // The status of what has no subresource for it is in the object itself.
     { verbs: ['patch'], on: [anyStatus, custom] },
     { verbs: ['update'], on: [['*', '*', 'scale']] },

@@ -14,6 +14,7 @@ export const limits = {
   message: 1024,
   labels: 160,
   label: 317,
+  claims: 1000,
 };
 const maxInt = 2 ** 31 - 1;
 
@@ -62,6 +63,12 @@ export function boundedSlice(input: unknown): ClusterSlice {
     slice.refusedLabels = [...new Set(refused)]
       .slice(0, limits.labels)
       .map((key) => words(key, limits.label));
+  const claims = input['claims'];
+  if (Array.isArray(claims))
+    slice.claims = claims
+      .filter((name) => typeof name === 'string')
+      .slice(0, limits.claims)
+      .map((name) => words(name, limits.label));
   const error = input['error'];
   if (isRecord(error)) {
     slice.error = {

@@ -3,6 +3,7 @@ import { runController } from '../../controller/controller.ts';
 import { WorkQueue } from '../../controller/queue.ts';
 import { resources } from '../resources.ts';
 import type { Node, Pod } from '../types.ts';
+import { useVolumes } from '../volumes/contents.ts';
 import { type Context, ignoreMissing } from '../workloads/controller.ts';
 import { type Behaviour, behaviourOf } from './behaviour.ts';
 import { starting, stopping, tellContainers } from './containers.ts';
@@ -115,6 +116,7 @@ async function step(key: string, scene: Scene): Promise<{ after: number } | unde
     await client.delete(resources.pods, { namespace, name }, { gracePeriodSeconds: 0 }).catch(ignoreMissing);
   } else if (next.do === 'status') {
     memory.addresses++;
+    if (next.status['phase'] === 'Running') await useVolumes(client, pod);
     await client
       .patch(resources.pods, { namespace, name, subresource: 'status' }, 'merge', { status: next.status })
       .catch(ignoreMissing);

@@ -29,6 +29,8 @@ export type Action = { at: number } & (
   | { do: 'capacity'; on: string; pods: number }
   | { do: 'lie'; on: string; ms: number }
   | { do: 'stall'; who: string; ms: number }
+  /** What was not copied is tried again. */
+  | { do: 'retry' }
 );
 
 export interface Start {
@@ -40,6 +42,8 @@ export interface Start {
   maxUnavailable: number | string;
   /** Whether there is a Service that selects it. */
   served?: boolean;
+  /** Of a StatefulSet: it has claims, whose data comes along. */
+  copies?: boolean;
 }
 
 export interface History {
@@ -72,7 +76,23 @@ export function historyOf(seed: number): History {
     at += random.chance(0.3) ? random.between(10_000, 60_000) : random.between(0, 6000);
     actions.push({ at, ...deedOf(random, random.pick(names)) });
   }
-  return seed % 5 === 3 ? rebalanced({ workloads, actions }, seed) : { workloads, actions };
+  if (seed % 5 === 3) return rebalanced({ workloads, actions }, seed);
+  return seed % 5 === 4 ? copied({ workloads, actions }, seed) : { workloads, actions };
+}
+
+/** What copies nothing: what was away comes back where nobody knows what it had; and clusters that lie say what was not. */
+const uncopied: readonly Action['do'][] = ['scale', 'delete', 'create', 'lie'];
+
+/** One in five is of this: StatefulSets with claims, whose data comes along by a copier that fails. */
+function copied({ workloads, actions }: History, seed: number): History {
+  const random = new Random(seed, 5);
+  const until = actions.at(-1)?.at ?? 0;
+  const retries = Array.from({ length: 4 }, (): Action => ({ at: random.between(0, until), do: 'retry' }));
+  const others = actions.filter((action) => !uncopied.includes(action.do));
+  return {
+    workloads: workloads.map((start) => ({ ...start, kind: 'StatefulSet', copies: true })),
+    actions: [...others, ...retries].sort((a, b) => a.at - b.at),
+  };
 }
 
 /** What says where. */

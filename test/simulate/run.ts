@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import { startInformer } from '../../client/informer.ts';
-import { clustersAnnotation, overflowAnnotation, spreadAnnotation } from '../../cluster/names.ts';
+import {
+  clustersAnnotation,
+  overflowAnnotation,
+  spreadAnnotation,
+  volumesAnnotation,
+} from '../../cluster/names.ts';
 import type { Placement } from '../../cluster/types.ts';
 import { sleep } from '../../kube/clock.ts';
 import type { Logger } from '../../kube/log.ts';
@@ -10,6 +15,7 @@ import { loadIdentity } from '../../server/identity.ts';
 import { openMemory } from '../../storage/memory/memory.ts';
 import { Random } from '../fault/random.ts';
 import { deployment, isReady, resources, statefulSet } from '../world/objects.ts';
+import { Contents } from './contents.ts';
 import { Floor } from './floor.ts';
 import { type Action, clusterNames, type History, regions, type Start } from './history.ts';
 import { insane } from './liar.ts';
@@ -77,6 +83,7 @@ class Running {
   /** Of what a Service selects: what new connections are led to. */
   readonly #reach: ReadonlyMap<string, Floor>;
   readonly #failures: string[] = [];
+  readonly #contents = new Contents((text) => this.#fail(text));
   readonly #counts: Record<string, number> = {};
   readonly #digest = createHash('sha256');
   readonly #life = new AbortController();
@@ -100,12 +107,17 @@ class Running {
     for (const cluster of clusters.values()) {
       await this.#pods.follow(cluster, this.#life.signal);
       await this.#services.follow(cluster, this.#life.signal);
+      if (this.#history.workloads.some(({ copies }) => copies))
+        await this.#contents.follow(cluster, this.#life.signal);
       if (Object.hasOwn(this.#history.endpoints ?? {}, cluster.name))
         await this.#services.followEndpoints(cluster, this.#life.signal);
     }
     for (const name of clusters.keys()) while (!(await isReady(admin, name))) await sleep(lookMs);
     for (const [name, region] of Object.entries(regions))
-      await admin.patch(resources.physicalclusters, { name }, 'merge', { metadata: { labels: { region } } });
+      await admin.patch(resources.physicalclusters, { name }, 'merge', {
+        metadata: { labels: { region } },
+        spec: { copier: 'simulated' },
+      });
     await this.#followStatus();
     for (const start of this.#history.workloads) {
       if (start.served) await admin.create(resources.services, serviceOf(start.name));
@@ -142,6 +154,8 @@ class Running {
   /** Without faults from here on, until all is as it was asked for. */
   async settle(): Promise<void> {
     for (const { wire } of this.#world.components.values()) wire.heal();
+    this.#world.copier.fails = false;
+    await this.#retry();
     for (const [name, liar] of this.#world.liars) if (liar.hasLied) await this.#comeToSenses(name);
     const until = this.#time.elapsed + settleMs;
     let last = '';
@@ -289,9 +303,20 @@ class Running {
         await admin.patch(resources.physicalclusters, { name: action.on }, 'merge', { spec });
         return;
       }
+      case 'retry':
+        return await this.#retry();
       case 'lie':
         return this.#lie(action.on, action.ms);
     }
+  }
+
+  /** As a user does who reads that it was not copied. */
+  async #retry(): Promise<void> {
+    const { admin } = this.#world;
+    for (const { metadata } of (await admin.list(resources.volumecopies)).items)
+      await admin
+        .delete(resources.volumecopies, { namespace: metadata.namespace ?? '', name: metadata.name ?? '' })
+        .catch(ignore);
   }
 
   async #policy({ workload, spec, free }: Extract<Action, { do: 'policy' }>): Promise<void> {
@@ -374,11 +399,23 @@ class Running {
   }
 }
 
-function objectOf({ kind, name, replicas, on, maxUnavailable }: Start): KubeObject {
-  if (kind === 'StatefulSet') return statefulSet(name, replicas, on);
+function objectOf({ kind, name, replicas, on, maxUnavailable, copies }: Start): KubeObject {
+  if (kind === 'StatefulSet')
+    return copies ? withClaims(statefulSet(name, replicas, on)) : statefulSet(name, replicas, on);
   const object = deployment(name, replicas, on);
   const strategy = { type: 'RollingUpdate', rollingUpdate: { maxUnavailable, maxSurge: '25%' } };
   return { ...object, spec: { ...(object.spec as object), strategy, progressDeadlineSeconds: 3600 } };
+}
+
+function withClaims(set: KubeObject): KubeObject {
+  const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  const volumeClaimTemplates = [{ metadata: { name: 'data' }, spec }];
+  const annotations = { ...set.metadata.annotations, [volumesAnnotation]: 'copy' };
+  return {
+    ...set,
+    metadata: { ...set.metadata, annotations },
+    spec: { ...(set.spec as object), volumeClaimTemplates },
+  };
 }
 
 /** A refusal is an answer: it is not there, it is there already, or nobody may say that. */

@@ -26,13 +26,14 @@ import { systemClient } from '../../server/client.ts';
 import { adminUser, type Identity } from '../../server/identity.ts';
 import { resolveSettings } from '../../server/settings.ts';
 import { startUnservedCluster, type UnservedCluster } from '../../sim/cluster.ts';
+import { runCopier } from '../../sim/volumes/copier.ts';
 import { startSplitter } from '../../splitter/controller.ts';
 import { openMemory } from '../../storage/memory/memory.ts';
 import { runDepartures } from '../../syncer/departure.ts';
 import { runLost } from '../../syncer/lost.ts';
 import { startSyncers } from '../../syncer/manager.ts';
 import { runSilence } from '../../syncer/silence.ts';
-import type { Random } from '../fault/random.ts';
+import { Random } from '../fault/random.ts';
 import { Component, type Host } from './component.ts';
 import type { History } from './history.ts';
 import { Liar } from './liar.ts';
@@ -60,6 +61,8 @@ export interface World {
   clusters: ReadonlyMap<string, UnservedCluster>;
   /** By cluster, what it says of itself that is not so. */
   liars: ReadonlyMap<string, Liar>;
+  /** Whether the copier fails now and then. */
+  copier: { fails: boolean };
   end(): void;
 }
 
@@ -142,7 +145,32 @@ export async function startWorld(parts: {
     logger,
   });
   for (const name of names) await registerCluster(admin, name, 'simulated');
-  return { admin, components, clusters, liars, end: () => life.abort(new Error('the world ends')) };
+  const copier = runFailingCopier({ server, clusters, random: new Random(seed, 6), signal, logger });
+  return { admin, components, clusters, liars, copier, end: () => life.abort(new Error('the world ends')) };
+}
+
+/** Half of what is asked for it copies. */
+function runFailingCopier(of: {
+  server: ApiServer;
+  clusters: ReadonlyMap<string, UnservedCluster>;
+  random: Random;
+  signal: AbortSignal;
+  logger: Logger;
+}): { fails: boolean } {
+  const { server, clusters, random, signal, logger } = of;
+  const copier = { fails: true };
+  void runCopier({
+    name: 'simulated',
+    client: new Client(server.transport(adminUser), { cluster: '*' }),
+    informers: new InformerSet(systemClient(server, controllersUser), { cluster: '*', signal, logger }),
+    clusterOf: (name) => clusters.get(name)?.client,
+    halfMs: () => random.between(50, copier.fails ? 15_000 : 500),
+    faultOf: () =>
+      copier.fails && random.chance(0.4) ? random.pick(['fail', 'lie', 'crash'] as const) : undefined,
+    signal,
+    logger,
+  });
+  return copier;
 }
 
 function over(server: ApiServer, user: string, wire: Wire, { fence }: Term): Client {

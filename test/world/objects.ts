@@ -30,6 +30,7 @@ export const resources = {
   customresourcedefinitions: ref('apiextensions.k8s.io', 'customresourcedefinitions'),
   placements: ref('atoll.dev', 'placements', 'v1alpha1'),
   physicalclusters: ref('atoll.dev', 'physicalclusters', 'v1alpha1'),
+  volumecopies: ref('atoll.dev', 'volumecopies', 'v1alpha1'),
   placementpolicies: ref('atoll.dev', 'placementpolicies', 'v1alpha1'),
   clusterplacementpolicies: ref('atoll.dev', 'clusterplacementpolicies', 'v1alpha1'),
   workspaces: ref('tenancy.kcp.io', 'workspaces', 'v1alpha1'),

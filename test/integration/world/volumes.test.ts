@@ -258,8 +258,8 @@ test('a claim that its user made under the name of one of the set’s goes along
 });
 
 test.each([
-  ['keep', 'must be "hold" or "recreate"'],
-  ['copy', 'must be "hold" or "recreate"; "copy" takes a copier, and none is configured'],
+  ['keep', 'must be "hold", "recreate" or "copy"'],
+  ['copy', '"copy" takes a copier, and no PhysicalCluster names one (spec.copier)'],
 ])('atoll.dev/volumes: %s is refused', async (value, message) => {
   const made = statefulSet('db', 1);
   made.metadata.annotations = { 'atoll.dev/volumes': value };

@@ -7,9 +7,9 @@ import type { KubeObject } from '../../../kube/object.ts';
 it.each([
   ['hold', undefined],
   ['recreate', undefined],
-  ['', 'must be "hold" or "recreate"'],
-  ['Recreate', 'must be "hold" or "recreate"'],
-  ['copy', 'must be "hold" or "recreate"; "copy" takes a copier, and none is configured'],
+  ['copy', undefined],
+  ['', 'must be "hold", "recreate" or "copy"'],
+  ['Recreate', 'must be "hold", "recreate" or "copy"'],
 ])('atoll.dev/volumes: %j', (value, fault) => {
   expect(faultOf('atoll.dev/volumes', value)).toBe(fault);
 });

@@ -172,7 +172,7 @@ describe('what moves together', () => {
     }) as unknown as Placement;
   const member = (of: Placement, kind = 'Deployment', name = 'db', paused = false): Member => {
     const root = { ...workload(kind, 2), metadata: { name } };
-    return { root, placement: of, once: breaksFirst(root, false), paused };
+    return { root, placement: of, once: breaksFirst(root, {}), paused };
   };
   const namesOf = (late: readonly Late[]) => late.map(({ who }) => who);
   const self = member(placement(['west'], { east: active(2), west: active(2) }), 'Deployment', 'web');
@@ -248,7 +248,7 @@ class Group {
     const spec = { clusters: model.clusters, shares: model.shares, blocked: this.blocked.has(model) };
     const root = { ...model.root, metadata: { name: String(this.models.indexOf(model)) } };
     const placement = { spec, status: { clusters: model.slices } } as unknown as Placement;
-    return { root, placement, once: breaksFirst(model.root, false), paused: model.paused };
+    return { root, placement, once: breaksFirst(model.root, {}), paused: model.paused };
   }
 
   /** Everybody does what they can, in turn. */

@@ -3,6 +3,7 @@ import type { ClusterSlice, Placement, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { at, listAt } from '../../../kube/untyped.ts';
 import { conditionsOf } from '../../../splitter/conditions.ts';
+import { nothingCopied } from '../../../splitter/copies.ts';
 import { foldStatus } from '../../../splitter/fold/index.ts';
 import { lateAfter } from '../../../splitter/fold/refused.ts';
 import { notHeld } from '../../../splitter/handover.ts';
@@ -53,6 +54,7 @@ const conditionsFor = (object: KubeObject) =>
     blind: [],
     hold: notHeld,
     once: false,
+    copied: nothingCopied,
     gone: false,
     now,
     root: object,
@@ -256,6 +258,7 @@ test('while it waits for others as well, both are said once', () => {
     blind: [],
     hold,
     once: false,
+    copied: nothingCopied,
     gone: false,
     now,
     root: root('Deployment', 'no', true),

@@ -3,6 +3,7 @@ import { Client } from '../../../client/client.ts';
 import { newSlice, type PlacementSlice, withSlices } from '../../../cluster/slices.ts';
 import type { Condition, Placement, Share } from '../../../cluster/types.ts';
 import type { Transport } from '../../../kube/http.ts';
+import { nothingCopied } from '../../../splitter/copies.ts';
 import { writePlacement } from '../../../splitter/write.ts';
 
 const ref = {
@@ -75,6 +76,7 @@ async function asked(
       conditions: [settled],
       scale: undefined,
       hold: { held: [], without: [] },
+      copied: nothingCopied,
       rootStatus: undefined,
     },
     {
@@ -166,6 +168,7 @@ test('shares and what is said of them are one write', async () => {
       conditions: [settled],
       scale: undefined,
       hold: { held: [], without: [] },
+      copied: nothingCopied,
       rootStatus: undefined,
     },
     {

@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { drain } from '../../../cli/drain.ts';
+import type { Placement } from '../../../cluster/types.ts';
+import type { VolumeCopy } from '../../../cluster/volume-copy.ts';
+import { contentsOf, readBy } from '../../../sim/volumes/contents.ts';
+import type { CopyFault } from '../../../sim/volumes/copier.ts';
+import { startCopier } from '../../world/copier.ts';
+import {
+  deployment,
+  find,
+  move,
+  readyPods,
+  resources,
+  settled,
+  statefulSet,
+  template,
+  until,
+} from '../../world/objects.ts';
+import { startWorld, type World } from '../../world/world.ts';
+
+const { persistentvolumeclaims, placements, pods, statefulsets, volumecopies, deployments } = resources;
+const inDefault = { namespace: 'default' };
+const claimSpec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+const copy = { 'atoll.dev/volumes': 'copy' };
+
+let world: World;
+let fault: CopyFault | undefined;
+let copier: { stop(): void };
+
+beforeEach(async () => {
+  fault = undefined;
+  const behaviour = {
+    name: 'server',
+    scheduledAfterMs: [20, 60],
+    readyAfterMs: [50, 150],
+    stopsAfterMs: [20, 60],
+  } as const;
+  world = await startWorld({ behaviours: [behaviour] });
+  copier = await startCopier(world, ['east', 'west'], { faultOf: () => fault, halfMs: () => 5 });
+});
+afterEach(async () => {
+  copier.stop();
+  await world.stop();
+});
+
+async function runSet(replicas: number, annotations: Record<string, string>): Promise<void> {
+  const set = statefulSet('db', replicas);
+  const volumeClaimTemplates = [{ metadata: { name: 'data' }, spec: claimSpec }];
+  const metadata = { ...set.metadata, annotations };
+  await world.admin.create(
+    statefulsets,
+    { ...set, metadata, spec: { ...(set.spec as object), volumeClaimTemplates } },
+    inDefault,
+  );
+  await settled(world.admin, 'db.statefulsets.apps');
+}
+
+const placed = (name = 'db.statefulsets.apps') => find<Placement>(world.admin, placements, name);
+const saidOf = async () =>
+  (await placed())?.status?.conditions?.find(({ type }) => type === 'Settled')?.message ?? '';
+const ready = (cluster: string, app = 'db') => readyPods(world.physical(cluster), app);
+
+/** By claim, what is on its volume there; by pod, what it found when it started. */
+async function contentsOn(cluster: string): Promise<Record<string, number>> {
+  const { items } = await world.physical(cluster).client.list(persistentvolumeclaims);
+  return Object.fromEntries(items.map((claim) => [claim.metadata.name, contentsOf(claim)]));
+}
+async function readOn(cluster: string): Promise<Record<string, number>> {
+  const { items } = await world.physical(cluster).client.list(pods);
+  return Object.fromEntries(items.flatMap((pod) => [...readBy(pod)]));
+}
+
+test('a drain takes the data along, ordinal by ordinal, and back again', async () => {
+  await runSet(3, { ...copy });
+  const [from = ''] = (await placed())?.spec?.clusters ?? [];
+  const to = from === 'east' ? 'west' : 'east';
+  await drain(world.admin, from, { timeoutSeconds: 50, output: 'json', patienceMs: 500 });
+  await settled(world.admin, 'db.statefulsets.apps');
+  expect(await ready(to)).toEqual(['db-0', 'db-1', 'db-2']);
+  expect(await readOn(to)).toEqual({ 'data-db-0': 1, 'data-db-1': 1, 'data-db-2': 1 });
+  expect(await contentsOn(to)).toEqual({ 'data-db-0': 2, 'data-db-1': 2, 'data-db-2': 2 });
+  expect(await contentsOn(from)).toEqual({ 'data-db-0': 1, 'data-db-1': 1, 'data-db-2': 1 });
+  await world.admin.patch(resources.physicalclusters, { name: from }, 'merge', {
+    spec: { drain: false, unschedulable: false },
+  });
+  await move(world.admin, statefulsets, 'db', from);
+  await until('it is back', async () => (await ready(from)).length === 3);
+  await settled(world.admin, 'db.statefulsets.apps');
+  expect(await readOn(from)).toEqual({ 'data-db-0': 2, 'data-db-1': 2, 'data-db-2': 2 });
+});
+
+test('a copy that fails leaves it where it was, until it is deleted', async () => {
+  await runSet(2, { ...copy, 'atoll.dev/clusters': 'east' });
+  fault = 'fail';
+  await move(world.admin, statefulsets, 'db', 'west');
+  await until('it is said', async () => (await saidOf()).includes('was not copied'));
+  expect(await saidOf()).toBe(
+    'its claim data-db-1 was not copied from east to west: the simulated network broke; it stays on east; ' +
+      'to have it tried again, delete volumecopies/data-db-1',
+  );
+  await until('it runs where it was', async () => (await ready('east')).length === 2);
+  expect(await ready('west')).toEqual([]);
+  fault = undefined;
+  await world.admin.delete(volumecopies, { ...inDefault, name: 'data-db-1' });
+  await until('it has moved', async () => (await ready('west')).length === 2);
+  await settled(world.admin, 'db.statefulsets.apps');
+  expect(await readOn('west')).toEqual({ 'data-db-0': 1, 'data-db-1': 2 });
+});
+
+test('an edit back while it is copied finds the data, and the next trip copies anew', async () => {
+  await runSet(1, { ...copy, 'atoll.dev/clusters': 'east' });
+  fault = 'crash';
+  await move(world.admin, statefulsets, 'db', 'west');
+  await until('it is copied', async () => (await saidOf()).includes('is copied from east to west'));
+  await move(world.admin, statefulsets, 'db', 'east');
+  await until('it is back', async () => (await ready('east')).length === 1);
+  await settled(world.admin, 'db.statefulsets.apps');
+  expect(await readOn('east')).toEqual({ 'data-db-0': 1 });
+  await until('nothing is asked for', async () => {
+    const { items } = await world.admin.list<VolumeCopy>(volumecopies, inDefault);
+    return items.length === 0;
+  });
+  fault = undefined;
+  await move(world.admin, statefulsets, 'db', 'west');
+  await until('it has moved', async () => (await ready('west')).length === 1);
+  expect(await readOn('west')).toEqual({ 'data-db-0': 2 });
+});
+
+test('who says that it was copied, where there is no claim, starts nothing', async () => {
+  await runSet(1, { ...copy, 'atoll.dev/clusters': 'east' });
+  fault = 'lie';
+  await move(world.admin, statefulsets, 'db', 'west');
+  await until('it is said to be copied', async () => {
+    const found = await find<VolumeCopy>(world.admin, volumecopies, 'data-db-0');
+    return found?.status?.phase === 'Copied';
+  });
+  await until('it is waited for', async () => (await saidOf()).includes('is copied from east to west'));
+  expect(await world.physical('west').client.list(pods)).toMatchObject({ items: [] });
+  await move(world.admin, statefulsets, 'db', 'east');
+  await until('it is back', async () => (await ready('east')).length === 1);
+});
+
+test('a claim of its own is copied while nothing runs, and leaves when it is in use elsewhere', async () => {
+  const claim = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name: 'files' },
+    spec: { ...claimSpec, accessModes: ['ReadWriteMany'] },
+  };
+  await world.admin.create(persistentvolumeclaims, claim, inDefault);
+  const web = deployment('web', 2);
+  const made = template('web') as { spec: object };
+  const volumes = [{ name: 'files', persistentVolumeClaim: { claimName: 'files' } }];
+  web.metadata.annotations = { ...copy, 'atoll.dev/clusters': 'east' };
+  web.spec = { ...(web.spec as object), template: { ...made, spec: { ...made.spec, volumes } } };
+  await world.admin.create(deployments, web, inDefault);
+  await settled(world.admin, 'web.deployments.apps');
+  await settled(world.admin, 'files.persistentvolumeclaims');
+  const before = await contentsOn('east');
+  await move(world.admin, deployments, 'web', 'west');
+  await until('it has moved', async () => (await ready('west', 'web')).length === 2);
+  await settled(world.admin, 'web.deployments.apps');
+  expect(Math.min(...Object.values(await readOn('west')))).toBeGreaterThanOrEqual(before['files'] ?? 0);
+  await until('the old one is gone', async () => Object.keys(await contentsOn('east')).length === 0);
+});

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import type { Share } from '../../../cluster/types.ts';
+import { byClaim, type VolumeCopy } from '../../../cluster/volume-copy.ts';
+import { decideNamespace } from '../../../scheduler/decide.ts';
+import { deployment, placed } from '../cluster/objects.ts';
+import { annotations, cluster, World } from './world.ts';
+
+const podSpec = { volumes: [{ persistentVolumeClaim: { claimName: 'data' } }] };
+const active: Share = { phase: 'Active', replicas: 1 };
+const copy = (clusters?: string) => ({
+  annotations: { 'atoll.dev/volumes': 'copy', ...(clusters && { 'atoll.dev/clusters': clusters }) },
+});
+
+const bind = (world: World, names: readonly string[]) => {
+  world.share('data', Object.fromEntries(names.map((name) => [name, { phase: 'Active' as const }])));
+  const clusters = Object.fromEntries(
+    names.map((name) => [name, { present: true, status: { phase: 'Bound' } }]),
+  );
+  world.placements = world.placements.map((p) =>
+    p.spec?.ref.name === 'data' ? { ...p, status: { clusters } } : p,
+  );
+};
+const say = (world: World, metadata: object): void => {
+  world.objects = world.objects.map((o) =>
+    o.object.metadata.name === 'one' ? deployment('one', { podSpec, metadata }) : o,
+  );
+};
+
+/** `one` runs on a, where its claim is; a and b have a copier, c has none. */
+function world(...others: ReturnType<typeof deployment>[]): World {
+  const one = deployment('one', { podSpec, metadata: { ...copy('a') } });
+  const all = new World(one, ...others, placed('PersistentVolumeClaim', 'data'));
+  all.clusters = [cluster('a', { copier: 'x' }), cluster('b', { copier: 'x' }), cluster('c')];
+  all.decide();
+  all.share('one', { a: active });
+  bind(all, ['a']);
+  return all.decide();
+}
+
+describe('what takes its data along', () => {
+  it('goes where a copier is, and says in its Placement what comes along', () => {
+    const all = world();
+    say(all, copy('b'));
+    expect(all.decide().spec('one')).toMatchObject({ clusters: ['b'], copies: { claims: ['data'] } });
+    expect(all.spec('one')?.reasons?.['a']).toContain('its claim data is copied along by x');
+  });
+
+  it('stays where no copier is between the two', () => {
+    const all = world();
+    say(all, copy('c'));
+    expect(all.decide().spec('one')).toMatchObject({ clusters: ['a'], blocked: true });
+    expect(all.spec('one')?.reasons?.['c']).toBe(
+      'its claim data on a is to be copied along, and no copier is between the two (spec.copier)',
+    );
+  });
+
+  it('leaves what is drained for where a copier is', () => {
+    const all = world();
+    say(all, copy());
+    all.clusters = [
+      cluster('a', { copier: 'x', drain: true, unschedulable: true }),
+      cluster('b', { copier: 'x' }),
+      cluster('c'),
+    ];
+    expect(all.decide().spec('one')?.clusters).toEqual(['b']);
+  });
+
+  it('stays while another one uses its claim, too', () => {
+    const all = world(deployment('two', { podSpec, metadata: annotations('a') }));
+    say(all, copy('b'));
+    expect(all.decide().spec('one')?.clusters).toEqual(['a']);
+    expect(all.spec('one')?.copies).toBeUndefined();
+    expect(all.spec('one')?.reasons?.['b']).toBe(
+      'its data is to come along, and its claim data is used by Deployment two, too',
+    );
+  });
+
+  it('goes on taking it along when hold is said on the way, and does not when recreate is', () => {
+    const all = world();
+    say(all, copy('b'));
+    all.decide();
+    all.share('one', { a: { phase: 'Active', replicas: 0 }, b: { phase: 'Joining', replicas: 0 } });
+    bind(all, ['a', 'b']);
+    say(all, annotations('b'));
+    expect(all.decide().spec('one')?.copies).toEqual({ claims: ['data'] });
+    say(all, { annotations: { 'atoll.dev/volumes': 'recreate', 'atoll.dev/clusters': 'b' } });
+    expect(all.decide().spec('one')?.copies).toBeUndefined();
+  });
+});
+
+describe('a claim of its own whose data comes along', () => {
+  const copied = (phase: 'Copied' | 'Copying', from = 'a'): VolumeCopy => ({
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'VolumeCopy',
+    metadata: { name: 'data' },
+    spec: {
+      claim: 'data',
+      physicalNamespace: 'n',
+      from,
+      to: 'b',
+      copier: 'x',
+      trip: 't',
+      workload: { group: 'apps', resource: 'deployments', name: 'one', uid: 'Deployment-one' },
+    },
+    status: { phase },
+  });
+  const where = (found: VolumeCopy[]) => {
+    const all = world();
+    say(all, copy('b'));
+    all.decide();
+    all.share('one', { b: active });
+    bind(all, ['a', 'b']);
+    const { objects, placements, clusters, usage } = all;
+    const input = { namespace: all.namespace, objects, placements, clusters, usage, now: 0 };
+    const { update } = decideNamespace({ ...input, copies: byClaim(found) });
+    const spec = update.find(({ old }) => old.spec?.ref.name === 'data')?.wanted.spec;
+    return spec ?? all.spec('data');
+  };
+
+  it.each<[string, VolumeCopy[], string[]]>([
+    ['it was copied from there', [copied('Copied')], ['b']],
+    ['it is being copied', [copied('Copying')], ['a', 'b']],
+    ['it was copied from elsewhere', [copied('Copied', 'c')], ['a', 'b']],
+    ['nobody says so', [], ['a', 'b']],
+  ])('is where it was until what uses it is in place and %s', (_when, found, clusters) => {
+    expect(where(found)?.clusters).toEqual(clusters);
+  });
+});

@@ -1,0 +1,279 @@
+import { describe, expect, it } from 'vitest';
+import type { ClusterSlice, Share } from '../../../cluster/types.ts';
+import { byClaim, type VolumeCopy, type VolumeCopyStatus } from '../../../cluster/volume-copy.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { type HandoverInput, handover } from '../../../splitter/handover.ts';
+
+const now = 1_000_000;
+const at = (ms: number) => new Date(ms).toISOString();
+const trip = at(now - 5000);
+
+const set = (replicas: number): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  metadata: { name: 'db', generation: 1 },
+  spec: { replicas, volumeClaimTemplates: [{ metadata: { name: 'data' } }] },
+});
+const web = (replicas: number): KubeObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web', generation: 1 },
+  spec: { replicas },
+});
+const range = (start: number, replicas: number, more: Partial<Share> = {}): Share => ({
+  phase: 'Active',
+  replicas,
+  ordinalsStart: start,
+  ...more,
+});
+const held = (start: number, replicas: number) => ({ ordinalsStart: start, replicas, since: trip });
+
+/** As a cluster says it whose pods are what its share is told; with a word of what it holds. */
+function slice({ replicas = 0, ordinalsStart, held: holds }: Share, claims?: string[]): ClusterSlice {
+  const ordinals = ordinalsStart === undefined ? {} : { ordinalsStart };
+  return {
+    present: true,
+    observedGeneration: 1,
+    share: { replicas, ...ordinals },
+    status: { replicas, availableReplicas: replicas, updatedReplicas: replicas },
+    ...(holds && { pods: { since: holds.since, count: replicas } }),
+    ...(claims && { claims }),
+  };
+}
+
+const copyOf = (
+  claim: string,
+  status: VolumeCopyStatus,
+  spec: Partial<VolumeCopy['spec']> = {},
+): VolumeCopy => ({
+  apiVersion: 'atoll.dev/v1alpha1',
+  kind: 'VolumeCopy',
+  metadata: { name: claim, creationTimestamp: at(now - 4000) },
+  spec: {
+    claim,
+    physicalNamespace: 'default',
+    from: 'a',
+    to: 'b',
+    copier: 'c',
+    workload: { group: 'apps', resource: 'statefulsets', name: 'db', uid: 'u' },
+    trip,
+    ...spec,
+  },
+  status,
+});
+
+interface Case extends Partial<HandoverInput> {
+  found?: VolumeCopy[];
+  claims?: string[];
+  copier?: string | undefined;
+}
+
+function step({ found = [], claims, copier = 'c', ...input }: Case) {
+  const previous = input.previous ?? {};
+  const slices = Object.fromEntries(
+    Object.entries(previous).map(([c, share]) => [c, slice(share, c === 'b' ? claims : undefined)]),
+  );
+  return handover({
+    root: set(3),
+    gone: false,
+    clusters: ['b'],
+    slices,
+    isKnown: () => true,
+    heardAt: () => Number.POSITIVE_INFINITY,
+    now,
+    settleMs: 0,
+    ...input,
+    previous,
+    copying: {
+      copies: { claims: [input.root?.kind === 'Deployment' ? 'files' : 'data-db-*'] },
+      found: byClaim(found),
+      copierBetween: () => copier || undefined,
+    },
+  });
+}
+
+const halfway = {
+  a: range(0, 2, { held: held(0, 3) }),
+  b: range(3, 0, { goal: { ordinalsStart: 0, replicas: 3 } }),
+};
+const numbers = (shares: Record<string, Share>) =>
+  Object.fromEntries(
+    Object.entries(shares).map(([c, { ordinalsStart, replicas, held: holds, phase }]) => [
+      c,
+      `${phase === 'Leaving' ? 'Leaving ' : ''}${ordinalsStart ?? ''}+${replicas}${holds ? ` of ${holds.ordinalsStart ?? ''}+${holds.replicas}` : ''}`,
+    ]),
+  );
+
+describe('a StatefulSet whose data comes along', () => {
+  it('asks for a copy of what has stopped, and starts it nowhere before', () => {
+    const { shares, copied } = step({ previous: halfway });
+    expect(numbers(shares)).toEqual({ a: '0+2 of 0+3', b: '3+0' });
+    expect(copied.wants).toEqual([{ claim: 'data-db-2', from: 'a', to: 'b', trip, state: 'missing' }]);
+    expect(shares['b']?.claims).toEqual(['data-db-2']);
+  });
+
+  it('asks for none while its pods are not gone', () => {
+    const gone = slice(halfway.a);
+    const slices = { a: { ...gone, pods: { since: trip, count: 3 } }, b: slice(halfway.b) };
+    expect(step({ previous: halfway, slices }).copied.wants).toEqual([]);
+  });
+
+  it.each<[string, VolumeCopy, string[] | undefined, string]>([
+    ['copied, and there', copyOf('data-db-2', { phase: 'Copied' }), ['data-db-2'], '2+1'],
+    ['copied, as is said, and not there', copyOf('data-db-2', { phase: 'Copied' }), [], '3+0'],
+    ['copied, and its cluster has yet to say so', copyOf('data-db-2', { phase: 'Copied' }), undefined, '3+0'],
+    ['on its way', copyOf('data-db-2', { phase: 'Copying' }), ['data-db-2'], '3+0'],
+    ['of another trip', copyOf('data-db-2', { phase: 'Copied' }, { trip: at(0) }), ['data-db-2'], '3+0'],
+    ['to elsewhere', copyOf('data-db-2', { phase: 'Copied' }, { to: 'c' }), ['data-db-2'], '3+0'],
+    ['from elsewhere', copyOf('data-db-2', { phase: 'Copied' }, { from: 'c' }), ['data-db-2'], '3+0'],
+    ['of another claim', copyOf('data-db-1', { phase: 'Copied' }), ['data-db-1'], '3+0'],
+  ])('its next ordinal starts when its claim is copied: %s', (_what, copy, claims, b) => {
+    expect(numbers(step({ previous: halfway, found: [copy], claims: claims as string[] }).shares)['b']).toBe(
+      b,
+    );
+  });
+
+  it('has a copy of another trip taken back before it asks for its own', () => {
+    const old = copyOf('data-db-2', { phase: 'Copied' }, { trip: at(0), from: 'b', to: 'a' });
+    const { copied } = step({ previous: halfway, found: [old] });
+    expect([copied.remove, copied.wants.map(({ state }) => state)]).toEqual([[old], ['ended']]);
+  });
+
+  it('holds what was taken no longer, and keeps the copy as a record', () => {
+    const found = [copyOf('data-db-2', { phase: 'Copied' })];
+    const previous = { ...halfway, b: range(2, 1, { goal: { ordinalsStart: 0, replicas: 3 } }) };
+    const { shares, copied } = step({ previous, found, claims: ['data-db-2'] });
+    // It holds the next one already.
+    expect(numbers(shares)).toEqual({ a: '0+1 of 0+2', b: '2+1' });
+    expect(copied.remove).toEqual([]);
+  });
+
+  it('is there, with nothing to run, until its last ordinal is copied; then it leaves', () => {
+    const b = range(1, 2, { goal: { ordinalsStart: 0, replicas: 3 } });
+    const stopped = step({ previous: { a: range(0, 1), b } }).shares;
+    expect(numbers(stopped)).toEqual({ a: '0+0 of 0+1', b: '1+2' });
+    const found = [copyOf('data-db-0', { phase: 'Copied' })];
+    const a = range(0, 0, { held: held(0, 1) });
+    const taken = step({ previous: { a, b }, found, claims: ['data-db-0'] }).shares;
+    expect(numbers(taken)).toEqual({ a: '0+0 of 0+1', b: '0+3' });
+    const left = step({ previous: { a, b: range(0, 3) }, found, claims: ['data-db-0'] }).shares;
+    expect(numbers(left)).toEqual({ a: 'Leaving 0+0', b: '0+3' });
+  });
+
+  it.each<[string, VolumeCopy | undefined, string | undefined]>([
+    ['it failed', copyOf('data-db-2', { phase: 'Failed', message: 'no' }), 'c'],
+    [
+      'nobody takes it up',
+      { ...copyOf('data-db-2', {}), metadata: { creationTimestamp: at(now - 61_000) } },
+      'c',
+    ],
+    [
+      'its copier says nothing any more',
+      {
+        ...copyOf('data-db-2', { phase: 'Copying', lastProgressTime: at(now - 601_000) }),
+        metadata: { creationTimestamp: at(now - 900_000) },
+      },
+      'c',
+    ],
+    ['there is no copier any more', undefined, ''],
+  ])('starts again where it was when %s, and stays there', (_what, copy, copier) => {
+    const found = copy ? [copy] : [];
+    const back = step({ previous: halfway, found, copier });
+    expect(numbers(back.shares)).toEqual({ a: '0+3', b: '3+0' });
+    const previous = { ...halfway, a: range(0, 3) };
+    const { shares, copied } = step({ previous, found, copier });
+    expect(numbers(shares)).toEqual({ a: '0+3', b: '3+0' });
+    expect([copied.failures.length, copied.remove]).toEqual([1, []]);
+  });
+
+  it('tries again when the failed copy was deleted', () => {
+    const previous = { ...halfway, a: range(0, 3) };
+    expect(numbers(step({ previous }).shares)).toEqual({ a: '0+2 of 0+3', b: '3+0' });
+  });
+
+  it('takes the copy back when it is to stay after all', () => {
+    const found = [copyOf('data-db-2', { phase: 'Copying' })];
+    const { shares, copied } = step({ previous: halfway, found, clusters: ['a'] });
+    expect(numbers(shares)['a']).toBe('0+3');
+    expect(copied.remove).toEqual(found);
+  });
+
+  it('copies to where it is to be now, when that is elsewhere', () => {
+    const found = [copyOf('data-db-2', { phase: 'Copied' })];
+    const previous = { ...halfway, c: range(3, 0) };
+    const { shares, copied } = step({ previous, found, claims: ['data-db-2'], clusters: ['c'] });
+    expect(numbers(shares)).toMatchObject({ a: '0+2 of 0+3', c: '3+0' });
+    expect([copied.remove, copied.wants.map(({ to, state }) => [to, state])]).toEqual([
+      found,
+      [['c', 'ended']],
+    ]);
+  });
+
+  it('waits for a copier to let go though the data need not come along any more', () => {
+    const found = [copyOf('data-db-2', { phase: 'Copying' })];
+    const input = { previous: halfway, found };
+    const copying = { copies: undefined, found: byClaim(found), copierBetween: () => 'c' };
+    const slices = { a: slice(halfway.a), b: slice(halfway.b) };
+    const decide = (none: boolean) =>
+      handover({
+        root: set(3),
+        gone: false,
+        clusters: ['b'],
+        slices,
+        isKnown: () => true,
+        heardAt: () => Number.POSITIVE_INFINITY,
+        now,
+        settleMs: 0,
+        previous: input.previous,
+        copying: none ? { ...copying, found: new Map() } : copying,
+      });
+    expect(numbers(decide(false).shares)['b']).toBe('3+0');
+    expect(decide(false).copied.remove).toEqual(found);
+    expect(numbers(decide(true).shares)['b']).toBe('2+1');
+  });
+});
+
+describe('a Deployment whose data comes along', () => {
+  const root = web(2);
+  const count = (replicas: number, more: Partial<Share> = {}): Share => ({
+    phase: 'Active',
+    replicas,
+    ...more,
+  });
+  const holding = (replicas: number) => ({ held: { replicas, since: trip } });
+
+  it('stops first, whatever its strategy, and starts when all is copied', () => {
+    const first = step({ root, previous: { a: count(2), b: count(0) } });
+    expect(numbers(first.shares)).toEqual({ a: '+0 of +2', b: '+0' });
+    const previous = { a: count(0, holding(2)), b: count(0) };
+    const asked = step({ root, previous });
+    expect(asked.copied.wants).toMatchObject([{ claim: 'files', state: 'missing' }]);
+    expect(numbers(asked.shares)).toEqual({ a: '+0 of +2', b: '+0' });
+    const found = [copyOf('files', { phase: 'Copied' })];
+    const done = step({ root, previous, found, claims: ['files'] });
+    expect(numbers(done.shares)).toEqual({ a: '+0 of +2', b: '+2' });
+    const left = step({ root, previous: { a: count(0, holding(2)), b: count(2) }, found, claims: ['files'] });
+    expect(numbers(left.shares)).toEqual({ a: 'Leaving +0', b: '+2' });
+  });
+
+  it('starts again where it was when the copy failed', () => {
+    const found = [copyOf('files', { phase: 'Failed' })];
+    const back = step({ root, previous: { a: count(0, holding(2)), b: count(0) }, found });
+    expect(numbers(back.shares)).toEqual({ a: '+2', b: '+0' });
+    const stays = step({ root, previous: { a: count(2), b: count(0) }, found });
+    expect(numbers(stays.shares)).toEqual({ a: '+2', b: '+0' });
+  });
+
+  it('is copied though it has no replicas', () => {
+    const none = web(0);
+    const asked = step({ root: none, previous: { a: count(0), b: count(0) } });
+    expect(numbers(asked.shares)).toEqual({ a: '+0 of +0', b: '+0' });
+    const found = [copyOf('files', { phase: 'Copied' })];
+    const previous = { a: count(0, holding(0)), b: count(0) };
+    expect(numbers(step({ root: none, previous }).shares)).toEqual({ a: '+0 of +0', b: '+0' });
+    const scaled = step({ root: web(2), previous });
+    expect(numbers(scaled.shares)).toEqual({ a: '+0 of +0', b: '+0' });
+    const left = step({ root: none, previous, found, claims: ['files'] });
+    expect(numbers(left.shares)).toEqual({ a: 'Leaving +0', b: '+0' });
+  });
+});
