@@ -11,6 +11,7 @@ import { simulateApart } from '../sim/apart.ts';
 import type { DistantCluster } from '../sim/messages.ts';
 import { registerCluster } from './cluster.ts';
 import { inTheLog, startOrExplain } from './commands/start.ts';
+import { copyBetween, demoCopier } from './demo/copier.ts';
 import { untilRunning } from './demo/running.ts';
 import { applyShop, deployments, shop, summary } from './demo/shop.ts';
 import { print } from './output.ts';
@@ -45,7 +46,15 @@ async function demonstrate(settings: Settings, size: DemoSize, logger: Logger): 
     }),
     logger,
   );
+  const copying = new AbortController();
+  const copier = copyBetween(simulation.clusters, {
+    transport: running.server.transport(adminUser),
+    signal: copying.signal,
+    logger,
+  }).catch((err: unknown) => logger.error({ err }, 'the simulated copier stopped'));
   const stop = async () => {
+    copying.abort();
+    await copier;
     await running.stop();
     await simulation.stop();
   };
@@ -72,7 +81,9 @@ async function show(
   for (const { name, kubeconfig, url } of simulated) {
     await registerCluster(client, name, kubeconfig);
     // What an earlier demo drained is taken back.
-    await client.patch(physicalClusters, { name }, 'merge', { spec: { unschedulable: null, drain: null } });
+    await client.patch(physicalClusters, { name }, 'merge', {
+      spec: { unschedulable: null, drain: null, copier: demoCopier },
+    });
     step(`physical cluster ${name} joined: simulated, ${counted(size.nodes, 'node')}, ${url}`);
   }
   const shown = simulated.slice(0, placed);

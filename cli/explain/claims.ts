@@ -79,10 +79,10 @@ function annotate(namespace: string, object: string): string {
   return `kubectl -n ${namespace} annotate ${object} --overwrite`;
 }
 
-/** A StatefulSet that goes without its data. */
+/** A StatefulSet that leaves its claims behind where it goes: empty, or copied. */
 function isWithout({ object, namespace }: Told): boolean {
   const isSet = object.kind === 'StatefulSet' && listAt(object, 'spec', 'volumeClaimTemplates').length > 0;
-  return isSet && volumesOf(object, namespace) === 'recreate';
+  return isSet && volumesOf(object, namespace) !== 'hold';
 }
 
 /** By cluster where a set is not to be, and is no longer: those of its own claims there that are shown. */

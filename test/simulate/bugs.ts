@@ -27,7 +27,34 @@ export const lateEndpoints: History = {
   ],
 };
 
+/** To and fro, with what was written in between. */
+const toAndFro: History = {
+  workloads: [{ kind: 'StatefulSet', name: 'w1', replicas: 2, on: 'a', maxUnavailable: 0, copies: true }],
+  actions: Array.from({ length: 6 }, (_, i): History['actions'] => [
+    { at: i * 120_000 + 1000, do: 'place', workload: 'w1', on: i % 2 === 0 ? 'b' : 'a' },
+    { at: i * 120_000 + 70_000, do: 'retry' },
+  ]).flat(),
+};
+
+const copied = "if (status?.phase === 'Copied' && isThere(held, copy))";
+
 export const bugs: readonly Bug[] = [
+  {
+    name: 'starts-uncopied',
+    about: 'what is stopped starts elsewhere while its data is on its way',
+    seed: 1,
+    within: 10,
+    history: toAndFro,
+    mutants: [{ file: 'splitter/copies.js', from: copied, to: "if (status?.phase === 'Copying')" }],
+  },
+  {
+    name: 'believes-copiers',
+    about: 'a copier that says it has copied, where there is no claim, is believed',
+    seed: 1,
+    within: 20,
+    history: toAndFro,
+    mutants: [{ file: 'splitter/copies.js', from: copied, to: "if (status?.phase === 'Copied')" }],
+  },
   {
     name: 'break-before-make',
     about: 'what leaves goes before what joins is there',

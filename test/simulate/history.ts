@@ -77,13 +77,13 @@ export function historyOf(seed: number): History {
     actions.push({ at, ...deedOf(random, random.pick(names)) });
   }
   if (seed % 5 === 3) return rebalanced({ workloads, actions }, seed);
-  return seed % 5 === 4 ? copied({ workloads, actions }, seed) : { workloads, actions };
+  return seed % 10 === 9 ? copied({ workloads, actions }, seed) : { workloads, actions };
 }
 
 /** What copies nothing: what was away comes back where nobody knows what it had; and clusters that lie say what was not. */
 const uncopied: readonly Action['do'][] = ['scale', 'delete', 'create', 'lie'];
 
-/** One in five is of this: StatefulSets with claims, whose data comes along by a copier that fails. */
+/** One in ten is of this: StatefulSets with claims, whose data comes along by a copier that fails. */
 function copied({ workloads, actions }: History, seed: number): History {
   const random = new Random(seed, 5);
   const until = actions.at(-1)?.at ?? 0;

@@ -163,3 +163,41 @@ test('a claim of its own is copied while nothing runs, and leaves when it is in 
   expect(Math.min(...Object.values(await readOn('west')))).toBeGreaterThanOrEqual(before['files'] ?? 0);
   await until('the old one is gone', async () => Object.keys(await contentsOn('east')).length === 0);
 });
+
+test('nobody else asks for a copy, or changes what is asked for; who copies writes its status', async () => {
+  const spec = {
+    claim: 'data-db-0',
+    physicalNamespace: 'kube-system',
+    from: 'east',
+    to: 'west',
+    copier: 'sim',
+    trip: 'any',
+    workload: { group: 'apps', resource: 'statefulsets', name: 'db', uid: 'u' },
+  };
+  const forged = {
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'VolumeCopy',
+    metadata: { name: 'data-db-0' },
+    spec,
+  };
+  const refused = 'they are made by the system';
+  await expect(world.admin.create(volumecopies, forged, inDefault)).rejects.toThrow(refused);
+  const at = { ...inDefault, name: 'data-db-0' };
+  await expect(world.admin.patch(volumecopies, at, 'apply', forged, { fieldManager: 'me' })).rejects.toThrow(
+    refused,
+  );
+  fault = 'crash';
+  await runSet(1, { ...copy, 'atoll.dev/clusters': 'east' });
+  await move(world.admin, statefulsets, 'db', 'west');
+  await until(
+    'it is asked for',
+    async () => (await find(world.admin, volumecopies, 'data-db-0')) !== undefined,
+  );
+  await expect(world.admin.patch(volumecopies, at, 'merge', { spec: { from: 'west' } })).rejects.toThrow(
+    'field is immutable',
+  );
+  await world.admin.patch(volumecopies, { ...at, subresource: 'status' }, 'merge', {
+    status: { phase: 'Failed', message: 'by hand' },
+  });
+  await until('it is believed', async () => (await saidOf()).includes('by hand; it stays on east'));
+});
