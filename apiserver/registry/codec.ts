@@ -91,8 +91,9 @@ export async function written(
   }
 }
 
-/** So many are told of one write by the time that others come. */
+/** So many are told of one write by the time that others come. Of what keeps more memory each reader has its own. */
 const mostRead = 128;
+const longestRead = 64 * 1024;
 /** What was read for many, by its bytes: who is told of a write is told of it soon after the others. */
 const lastRead = new Map<Uint8Array, KubeObject>();
 
@@ -100,6 +101,8 @@ function readLast(entry: Entry): KubeObject {
   const found = lastRead.get(entry.value);
   if (found) return found;
   const object = decodeStored(entry);
+  // Bytes keep all that they are a piece of.
+  if (entry.value.buffer.byteLength > longestRead) return object;
   lastRead.set(entry.value, object);
   const [oldest] = lastRead.keys();
   if (lastRead.size > mostRead && oldest) lastRead.delete(oldest);

@@ -188,8 +188,8 @@ function amounts(usage: Usage) {
     .sort();
 }
 
-const names = ['u', 'v', 'w'];
-const few = ['x', 'y'];
+const names = ['u', 'v', 'w'] as const;
+const few = ['x', 'y'] as const;
 
 /** One write of a user, of a cluster's administrator, or of a cluster. */
 function write(made: Followed, random: Random): string {
@@ -243,7 +243,7 @@ function write(made: Followed, random: Random): string {
       }),
     bound: () => made.bind(),
   };
-  const often = ['workload', 'another workload', 'workload goes', 'job', 'configmap', 'secret'];
+  const often = ['workload', 'another workload', 'workload goes', 'job', 'configmap', 'secret'] as const;
   const step = random.pick([...often, ...often, ...Object.keys(steps)]);
   steps[step]?.();
   return step;
