@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decodeStored, encodeStored, spliceStored } from '../../../apiserver/registry/codec.ts';
+import { decodeStored, encodeStored, shownStored, spliceStored } from '../../../apiserver/registry/codec.ts';
 import { collectionRange, objectKey, parseKey } from '../../../apiserver/registry/keys.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 
@@ -15,6 +15,20 @@ describe('stored bytes', () => {
   test('have memory of their own: they are kept for longer than what lies beside them in a pool', () => {
     const bytes = encodeStored(object({ annotations: { name: 'ü€' } }));
     expect(bytes.buffer.byteLength).toBe(bytes.length);
+  });
+
+  test('what is small, or no piece of more, is read once for many; each is shown what reading it shows', () => {
+    const small = entry(object({ annotations: { 'kcp.io/cluster': 'elsewhere', a: 'b' } }));
+    const large = entry({ ...object({}), spec: 'x'.repeat(64 * 1024) });
+    const piece = {
+      ...small,
+      value: Buffer.concat([small.value, large.value]).subarray(0, small.value.length),
+    };
+    const specs = [small, piece].map((one) => [shownStored(one)['spec'], shownStored(one)['spec']]);
+    expect(specs.map(([first, second]) => first === second)).toEqual([true, false]);
+    for (const one of [small, large, piece])
+      for (const cluster of [undefined, 'root:a'])
+        expect(shownStored(one, cluster)).toEqual(decodeStored(one, cluster));
   });
 
   test.each([
