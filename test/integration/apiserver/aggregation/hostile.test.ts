@@ -83,13 +83,19 @@ function switchesAndResets(protocol = 'echo/1'): void {
 const resets = () => eventually(() => expect(relay.inbound.size).toBe(0));
 
 test('a server that switches to a protocol nobody asked for is not reached, as often as one likes', async () => {
+  const unasked = 'backend tried to switch protocol "echo/1" when "" was requested';
+  extension.instead = ({ socket }) => socket.write(switched('echo/1')) || true;
+  expect((await api.call('GET', flunders)).body).toBe(`error trying to reach service: ${unasked}\n`);
+  relay.reset();
+  await resets();
   switchesAndResets();
   for (let i = 0; i < 70; i++) {
     const { status, body } = await api.call('GET', flunders);
-    expect([status, body]).toEqual([
-      503,
-      'error trying to reach service: backend tried to switch protocol "echo/1" when "" was requested\n',
-    ]);
+    // The reset may be there before what came before it is read.
+    expect(
+      [unasked, 'connection reset by peer'].map((why) => `error trying to reach service: ${why}\n`),
+    ).toContain(body);
+    expect(status).toBe(503);
     await resets();
   }
 });
