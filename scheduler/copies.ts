@@ -5,6 +5,7 @@ import { type Copies, copierBetween, isClaimCopied, templateCopied } from '../cl
 import { isInPlace, type Volumes, volumesOf } from '../cluster/volumes.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { listAt, numberAt, textAt } from '../kube/untyped.ts';
+import { type Choice, record, type Situation, stay } from './judge.ts';
 import { placementOf, type Scene } from './scene.ts';
 
 /** Those that can be told to stop, and heard to have stopped, before anything is copied. */
@@ -44,13 +45,26 @@ export function whyUncopied(
   if (isClaimName(workload, ref.name)) {
     const first = numberAt(workload, 'spec', 'ordinals', 'start') ?? 0;
     const ordinal = ordinalOf(ref.name) ?? first;
-    const isRun = ordinal >= first && ordinal < first + replicas;
-    return isRun ? undefined : 'is of no pod that there is: scale up, or delete it';
+    const isAsked = ordinal >= first && ordinal < first + replicas;
+    return isAsked && isTold(placementOf(scene, placed), ordinal, first)
+      ? undefined
+      : 'is of no pod that there is: scale up, or delete it';
   }
   const other = otherUser(scene, placed, ref);
   if (other) return `is used by ${other.kind} ${other.metadata.name}, too`;
   if (workload.kind === 'StatefulSet' && replicas > 1) return 'is shared by pods that move one by one';
   return on.length > 1 ? `has other data on each of ${[...on].sort().join(', ')}` : undefined;
+}
+
+/** It runs somewhere, or has just been stopped there. What is only asked for begins where its set belongs by then. */
+function isTold(placement: Placement | undefined, ordinal: number, first: number): boolean {
+  return Object.values(placement?.spec?.shares ?? {}).some((share) =>
+    [share, share.held].some((part) => {
+      if (!part) return false;
+      const start = part.ordinalsStart ?? first;
+      return start <= ordinal && ordinal < start + (part.replicas ?? Number.POSITIVE_INFINITY);
+    }),
+  );
 }
 
 function otherUser(scene: Scene, placed: PlacedObject, ref: ClosureRef): KubeObject | undefined {
@@ -84,7 +98,10 @@ export function copiesOf(
     (name) => isClaimName(workload, name) || requires.some((ref) => isClaimRef(ref) && ref.name === name),
   );
   const covered = (name: string) => isClaimCopied(workload, { claims: whole }, name);
-  const isCopied = (name: string) => word(name) === 'copy' && !isUncopied(name);
+  // What is on its way goes on: without it what was stopped would start empty, or with half of it.
+  const goesOn = (name: string) =>
+    isUnderWay(placement, workload) && isClaimCopied(workload, placement?.spec?.copies, name);
+  const isCopied = (name: string) => word(name) === 'copy' && (!isUncopied(name) || goesOn(name));
   const claims = [...whole, ...mine.filter((name) => !covered(name) && isCopied(name))].sort();
   const except = mine.filter((name) => covered(name) && word(name) !== 'copy').sort();
   return claims.length === 0 ? undefined : { claims, ...(except.length > 0 && { except }) };
@@ -123,4 +140,25 @@ export function copyRefusal(
     return `its claim ${claim} on ${from} is to be copied along, and no copier is between the two (spec.copier)`;
   }
   return undefined;
+}
+
+/** Claims that all pods use are copied to one cluster: what would leave theirs for several stays where it is. */
+export function copiedToOne(
+  choice: Choice,
+  situation: Situation,
+  { placed, claims, there }: { placed: PlacedObject; claims: Data; there: readonly string[] },
+): Choice {
+  const { clusters, wanted } = choice;
+  if (clusters.length < 2 || placed.kind.spread !== 'counts') return choice;
+  const left = there.find((c) => !clusters.includes(c) && claims.copy.has(c) && situation.clusters.has(c));
+  if (left === undefined) return choice;
+  const why = `its claim ${claims.copy.get(left)} on ${left} is to be copied along, and what has one comes to one cluster alone`;
+  const stays = stay(situation, []);
+  const reasons = record(clusters.filter((c) => !stays.clusters.includes(c)).map((c) => [c, why]));
+  return { ...stays, reasons: { ...stays.reasons, ...reasons }, ...(wanted && { wanted }) };
+}
+
+interface Data {
+  /** By cluster: a claim that is copied from there. */
+  copy: ReadonlyMap<string, string>;
 }

@@ -7,6 +7,7 @@ import { decideClosure } from './along.ts';
 import { choose } from './choose.ts';
 import { leaveData, withoutData } from './claims.ts';
 import { Company } from './company.ts';
+import { copiedToOne } from './copies.ts';
 import { withoutCredentials } from './credentials.ts';
 import { isDrained } from './filter.ts';
 import { fleetOf } from './fleet.ts';
@@ -146,7 +147,8 @@ function decideWorkloads(scene: Scene): Workloads {
       : move?.to === undefined
         ? chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), among)
         : ofItself([move.to]);
-    const choice = withoutData(move ? explained(chosen, move) : chosen, there, claims, scene.clusters);
+    const copied = copiedToOne(chosen, situation, { placed, claims, there });
+    const choice = withoutData(move ? explained(copied, move) : copied, there, claims, scene.clusters);
     company.settle(subject, choice.clusters);
     for (const c of choice.clusters) count(c, 1);
     const before = takes.get(subject) ?? new Map();

@@ -1,5 +1,5 @@
 import { keyOf, parseKey } from '../client/url.ts';
-import { closureOf, placedAs, refKey } from '../cluster/closure.ts';
+import { closureOf, type PlacedObject, placedAs, placedKey, refKey } from '../cluster/closure.ts';
 import { placedKind } from '../cluster/kinds.ts';
 import { placementName } from '../cluster/placement.ts';
 import type { ClosureRef } from '../cluster/types.ts';
@@ -109,6 +109,7 @@ export function isCalm({ decision, input, workloads, hasCompany }: Look): boolea
     decision.leaving.size === 0 &&
     decision.waiting.length === 0 &&
     decision.leaveData.length === 0 &&
+    waitsForNoName(input, workloads) &&
     workloads.every(({ decided: { choice, wish } }) => {
       const { clusters, wanted = [], waits = [], spread, filled, noRoom, unplaced } = choice;
       // Where it has no room it comes once others leave some.
@@ -118,6 +119,19 @@ export function isCalm({ decision, input, workloads, hasCompany }: Look): boolea
       );
     })
   );
+}
+
+/** One whose name a former one has yet to leave is on no cluster before: who comes next counts it there or not by which comes first. */
+function waitsForNoName({ placements }: Look['input'], workloads: Look['workloads']): boolean {
+  const uids = new Map(workloads.map(({ decided: { placed } }) => [placedKey(placed), uidOf(placed)]));
+  return placements.every(({ spec }) => {
+    const uid = spec && uids.get(refKey(spec.ref));
+    return uid === undefined || uid === spec?.ref.uid;
+  });
+}
+
+function uidOf({ object }: PlacedObject): string | undefined {
+  return object.metadata.uid;
 }
 
 /** None of them is to be left by anything. */

@@ -19,6 +19,10 @@ export interface Copying {
   copies: Copies | undefined;
   /** VolumeCopies of this workload. */
   found: CopiesFound;
+  /** Those of other workloads, of which one may have the name of a claim that is this one's now. */
+  others?: CopiesFound;
+  /** Nobody waits for this one of another workload, which has ended, or is gone. */
+  isLeft?(copy: VolumeCopy): boolean;
   copierBetween(from: string, to: string): string | undefined;
 }
 
@@ -113,6 +117,8 @@ const isDone = ({ state }: Want) => state === 'done';
 
 function wanted(held: Held, of: Pick<Want, 'claim' | 'from' | 'to' | 'trip'>): Want {
   const copy = foundIn(held).get(of.claim);
+  const other = copy ? undefined : held.copying?.others?.get(of.claim);
+  if (other) return { ...of, state: 'ended', copy: other };
   if (!copy) {
     const isCopied = held.copying?.copierBetween(of.from, of.to) !== undefined;
     return { ...of, state: isCopied ? 'missing' : 'failed' };
@@ -246,8 +252,10 @@ export function copyStep(
     );
     return isBlocking || isHistory(held, shares, copy);
   };
-  const remove = [...foundIn(held).values()].filter(
-    (copy) => !isNeeded(copy) && copy.metadata.deletionTimestamp === undefined,
+  const { found, isLeft = () => false } = held.copying;
+  const left = wants.flatMap(({ claim, copy }) => (copy && !found.has(claim) && isLeft(copy) ? [copy] : []));
+  const remove = [...[...found.values()].filter((copy) => !isNeeded(copy)), ...left].filter(
+    ({ metadata }) => metadata.deletionTimestamp === undefined,
   );
   const ends = wants.flatMap(({ state, copy }) =>
     state === 'copying' && copy ? [endOfPatience(copy, held.now) - held.now] : [],

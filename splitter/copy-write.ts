@@ -3,6 +3,7 @@ import { apiVersion, placements, volumeCopies } from '../cluster/names.ts';
 import { physicalNamespace } from '../cluster/placement.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { VolumeCopy } from '../cluster/volume-copy.ts';
+import { deepEqual } from '../kube/deep.ts';
 import { isStatusError } from '../kube/status.ts';
 import { getOwn } from '../kube/untyped.ts';
 import type { CopyStep, Want } from './copies.ts';
@@ -35,10 +36,15 @@ export async function writeCopies(
   await Promise.all(still.map((want) => createCopy(cluster, placement, want, writer)));
 }
 
-/** It stands still where it was, since the very same time. */
-function isStillHeld(now: Placement, then: Placement, { from, trip }: Want): boolean {
+/** It stands still where it was, since the very same time, and where it is to be no more of it runs than by what was decided. */
+function isStillHeld(now: Placement, then: Placement, { from, to, trip }: Want): boolean {
   const share = getOwn(now.spec?.shares ?? {}, from);
-  return now.spec?.ref.uid === then.spec?.ref.uid && share?.held?.since === trip;
+  if (now.spec?.ref.uid !== then.spec?.ref.uid || share?.held?.since !== trip) return false;
+  const told = ({ spec }: Placement) => {
+    const { replicas = 0, ordinalsStart } = getOwn(spec?.shares ?? {}, to) ?? {};
+    return replicas === 0 ? [0] : [replicas, ordinalsStart];
+  };
+  return deepEqual(told(now), told(then));
 }
 
 async function createCopy(

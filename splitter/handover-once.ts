@@ -1,6 +1,6 @@
 import type { Share } from '../cluster/types.ts';
 import { numberAt } from '../kube/untyped.ts';
-import { comesBack, failuresOf, hasCopied, isCopiedTo, soleTaker, takesData, wantsOf } from './copies.ts';
+import { comesBack, failuresOf, hasCopied, isCopiedTo, soleTaker, takesData } from './copies.ts';
 import { clip, covers, emptyRange, hull, type Range, sizeOf } from './divide.ts';
 import { rangeOf, type Slices } from './plan.ts';
 import { availableOf } from './ready.ts';
@@ -242,14 +242,14 @@ function freeOf(scene: Scene): number {
   }, total);
 }
 
-/** What is to start there is not all there. */
+/** What is to start there is not all there: that of what still runs elsewhere neither, however many more there are to be. */
 function awaitsData(scene: Scene, cluster: string): boolean {
-  return present(scene).some(
-    ([from, share]) =>
-      from !== cluster &&
-      wantsOf(scene, scene.shares, from).length > 0 &&
-      !isCopiedTo(scene, from, share, cluster),
-  );
+  if (!takesData(scene) || (scene.shares[cluster]?.replicas ?? 0) > 0) return false;
+  return present(scene).some(([from, share]) => {
+    if (soleTaker(scene.plan, from) !== cluster) return false;
+    if (share.held) return !isCopiedTo(scene, from, share, cluster);
+    return (share.replicas ?? 0) > 0 || !hasCopied(scene, from, cluster);
+  });
 }
 
 /** Stopped, or with nothing to run, it stays while its data is brought to where it is to be. Undefined: it need not. */

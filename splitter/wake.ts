@@ -9,6 +9,7 @@ import type { VolumeCopy } from '../cluster/volume-copy.ts';
 import type { WorkQueue } from '../controller/queue.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { copying } from './copy-words.ts';
 import { isGoing, reaching } from './traffic.ts';
 import {
   byNamespace,
@@ -36,7 +37,15 @@ export function wake(world: World, queue: WorkQueue): void {
   const copied = (copy: VolumeCopy) => {
     for (const key of placementOfCopy(copy) ?? []) if (world.placements.get(key)) queue.add(key);
   };
-  world.copies.on({ add: copied, update: copied, delete: copied });
+  // One of another workload may be in the way of what waits, or no longer.
+  const comes = (copy: VolumeCopy) => {
+    copied(copy);
+    for (const placement of world.placements.byIndex(byNamespace, namespaceKey(objectKey(copy))))
+      if (isCopying(placement)) queue.add(objectKey(placement));
+  };
+  const changes = (copy: VolumeCopy, old: VolumeCopy) =>
+    copy.status?.phase === old.status?.phase ? copied(copy) : comes(copy);
+  world.copies.on({ add: comes, update: changes, delete: comes });
 }
 
 /** A Placement, the object it is about, or the physical clusters it is on have changed. */
@@ -181,6 +190,10 @@ function saysSame(now: KubeObject, old: KubeObject): boolean {
 
 function isSameLife(now: PhysicalCluster, old: PhysicalCluster): boolean {
   const unread = (of: PhysicalCluster) => conditionOf(of, 'Readable')?.message;
-  if (unread(now) !== unread(old)) return false;
+  if (unread(now) !== unread(old) || now.spec?.copier !== old.spec?.copier) return false;
   return isForgotten(now) === isForgotten(old) && isGivenUp(now) === isGivenUp(old);
+}
+
+function isCopying({ status }: Placement): boolean {
+  return status?.conditions?.some(({ type, reason }) => type === 'Settled' && reason === copying) === true;
 }

@@ -51,6 +51,8 @@ const byService = 'splitter/service';
 const byTarget = 'splitter/target';
 /** VolumeCopies, by the key of the Placement of what waits for them. */
 const byWorkload = 'splitter/workload';
+/** VolumeCopies, by the key of their Namespace. */
+const byHome = 'splitter/home';
 
 export function observe(informers: InformerSet): World {
   const observed = informers.for<Placement>(placements);
@@ -71,6 +73,7 @@ export function observe(informers: InformerSet): World {
   scalers.addIndex(byTarget, (autoscaler) => placementOfTarget(autoscaler) ?? []);
   const copies = informers.for<VolumeCopy>(volumeCopies);
   copies.addIndex(byWorkload, (copy) => placementOfCopy(copy) ?? []);
+  copies.addIndex(byHome, (copy) => [namespaceKey(objectKey(copy))]);
   return {
     placements: observed,
     copies,
@@ -249,9 +252,18 @@ export function placementOfCopy(copy: VolumeCopy): string[] | undefined {
 export function copyingAt(world: World, key: string, { spec }: Placement): Copying | undefined {
   const found = world.copies.byIndex(byWorkload, key).filter((copy) => isCopyOf(copy, spec?.ref.uid));
   if (!spec?.copies && found.length === 0) return undefined;
+  const all = spec?.copies ? world.copies.byIndex(byHome, namespaceKey(key)) : [];
   return {
     copies: spec?.copies,
     found: byClaim(found),
+    others: byClaim(all.filter((copy) => !isCopyOf(copy, spec?.ref.uid))),
+    isLeft: (copy) => isLeft(world, copy),
     copierBetween: (from, to) => copierBetween(clusterNamed(world, from), clusterNamed(world, to)),
   };
+}
+
+function isLeft({ placements: all }: World, copy: VolumeCopy): boolean {
+  const { phase } = copy.status ?? {};
+  if (phase === 'Copied' || phase === 'Failed') return true;
+  return !placementOfCopy(copy)?.some((key) => isCopyOf(copy, all.get(key)?.spec?.ref.uid));
 }

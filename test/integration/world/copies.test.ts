@@ -140,7 +140,8 @@ test('who says that it was copied, where there is no claim, starts nothing', asy
   await until('it is back', async () => (await ready('east')).length === 1);
 });
 
-test('a claim of its own is copied while nothing runs, and leaves when it is in use elsewhere', async () => {
+/** A Deployment on east with a claim of its own. */
+async function runWeb(replicas: number): Promise<void> {
   const claim = {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
@@ -148,7 +149,7 @@ test('a claim of its own is copied while nothing runs, and leaves when it is in 
     spec: { ...claimSpec, accessModes: ['ReadWriteMany'] },
   };
   await world.admin.create(persistentvolumeclaims, claim, inDefault);
-  const web = deployment('web', 2);
+  const web = deployment('web', replicas);
   const made = template('web') as { spec: object };
   const volumes = [{ name: 'files', persistentVolumeClaim: { claimName: 'files' } }];
   web.metadata.annotations = { ...copy, 'atoll.dev/clusters': 'east' };
@@ -156,6 +157,63 @@ test('a claim of its own is copied while nothing runs, and leaves when it is in 
   await world.admin.create(deployments, web, inDefault);
   await settled(world.admin, 'web.deployments.apps');
   await settled(world.admin, 'files.persistentvolumeclaims');
+}
+
+test('what is scaled up as it moves starts nothing without its data', async () => {
+  await runWeb(1);
+  const metadata = { annotations: { 'atoll.dev/clusters': 'west' } };
+  const body = { metadata, spec: { replicas: 3 } };
+  await world.admin.patch(deployments, { ...inDefault, name: 'web' }, 'merge', body);
+  await until('it has moved', async () => (await ready('west', 'web')).length === 3);
+  const { items } = await world.physical('west').client.list(pods);
+  expect(Math.min(...items.flatMap((pod) => [...readBy(pod).values()]))).toBeGreaterThanOrEqual(1);
+});
+
+test('a set that has none, scaled up as it moves, has its data', async () => {
+  await runSet(2, { ...copy, 'atoll.dev/clusters': 'east' });
+  const at = { ...inDefault, name: 'db' };
+  await world.admin.patch(statefulsets, at, 'merge', { spec: { replicas: 0 } });
+  await until('none runs', async () => (await ready('east')).length === 0);
+  await settled(world.admin, 'db.statefulsets.apps');
+  const metadata = { annotations: { 'atoll.dev/clusters': 'west' } };
+  await world.admin.patch(statefulsets, at, 'merge', { metadata, spec: { replicas: 2 } });
+  await until('it has moved', async () => (await ready('west')).length === 2);
+  const read = await readOn('west');
+  expect(Math.min(...Object.values(read))).toBeGreaterThanOrEqual(1);
+});
+
+test('what a set of its name was copied for is not in the way of one that took over what that left', async () => {
+  await runSet(1, { ...copy, 'atoll.dev/clusters': 'east' });
+  await move(world.admin, statefulsets, 'db', 'west');
+  await until('it has moved', async () => (await ready('west')).length === 1);
+  await settled(world.admin, 'db.statefulsets.apps');
+  await world.admin.delete(statefulsets, { ...inDefault, name: 'db' }, { propagationPolicy: 'Orphan' });
+  await until('it is gone', async () => (await find(world.admin, statefulsets, 'db')) === undefined);
+  await runSet(1, { ...copy, 'atoll.dev/clusters': 'west' });
+  await until('it runs', async () => (await ready('west')).length === 1);
+  await move(world.admin, statefulsets, 'db', 'east');
+  await until('it has moved back', async () => (await ready('east')).length === 1);
+  expect((await readOn('east'))['data-db-0']).toBeGreaterThanOrEqual(2);
+});
+
+test('goes when there is a copier again', async () => {
+  await runSet(1, { ...copy, 'atoll.dev/clusters': 'east' });
+  fault = 'fail';
+  await move(world.admin, statefulsets, 'db', 'west');
+  await until('it is said', async () => (await saidOf()).includes('was not copied'));
+  fault = undefined;
+  const says = (copier: string | null) =>
+    world.admin.patch(resources.physicalclusters, { name: 'west' }, 'merge', { spec: { copier } });
+  await says(null);
+  await world.admin.delete(volumecopies, { ...inDefault, name: 'data-db-0' });
+  await until('nobody copies', async () => (await saidOf()).includes('no copier is between'));
+  await until('it runs', async () => (await ready('east')).length === 1);
+  await says('sim');
+  await until('it has moved', async () => (await ready('west')).length === 1);
+});
+
+test('a claim of its own is copied while nothing runs, and leaves when it is in use elsewhere', async () => {
+  await runWeb(2);
   const before = await contentsOn('east');
   await move(world.admin, deployments, 'web', 'west');
   await until('it has moved', async () => (await ready('west', 'web')).length === 2);

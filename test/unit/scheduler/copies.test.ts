@@ -86,6 +86,54 @@ describe('what takes its data along', () => {
     say(all, { annotations: { 'atoll.dev/volumes': 'recreate', 'atoll.dev/clusters': 'b' } });
     expect(all.decide().spec('one')?.copies).toBeUndefined();
   });
+
+  it('goes on taking it along when another one begins to use its claim on the way', () => {
+    const all = world();
+    say(all, copy('b'));
+    all.decide();
+    all.share('one', { a: { phase: 'Active', replicas: 0 }, b: { phase: 'Joining', replicas: 0 } });
+    bind(all, ['a', 'b']);
+    all.objects = [...all.objects, deployment('two', { podSpec })];
+    expect(all.settle().spec('one')?.copies).toEqual({ claims: ['data'] });
+  });
+
+  it('stays while an ordinal with data has only been asked for: it would start where its set goes', () => {
+    const volumeClaimTemplates = [{ metadata: { name: 'data' } }];
+    const set = (replicas: number, clusters: string) =>
+      placed('StatefulSet', 'db', { spec: { replicas, volumeClaimTemplates }, metadata: copy(clusters) });
+    const at = (replicas: number) => ({ a: { phase: 'Active' as const, replicas, ordinalsStart: 0 } });
+    const all = new World(set(1, 'a'), placed('PersistentVolumeClaim', 'data-db-0'));
+    all.clusters = [cluster('a', { copier: 'x' }), cluster('b', { copier: 'x' })];
+    all.decide();
+    all.share('db', at(0));
+    all.share('data-db-0', { a: { phase: 'Active' } });
+    all.placements = all.placements.map((p) =>
+      p.spec?.ref.name === 'data-db-0'
+        ? { ...p, status: { clusters: { a: { present: true, status: { phase: 'Bound' } } } } }
+        : p,
+    );
+    const scaled = (replicas: number) => {
+      all.objects = all.objects.map((o) => (o.object.kind === 'StatefulSet' ? set(replicas, 'b') : o));
+    };
+    scaled(1);
+    expect(all.decide().spec('db')).toMatchObject({ clusters: ['a'], blocked: true });
+    all.share('db', at(1));
+    expect(all.decide().spec('db')?.clusters).toEqual(['b']);
+  });
+
+  it('stays where it is named for two: its data can come to one', () => {
+    const all = world();
+    all.clusters = ['a', 'b', 'c'].map((name) => cluster(name, { copier: 'x' }));
+    say(all, copy('b,c'));
+    expect(all.decide().spec('one')).toMatchObject({ clusters: ['a'], wanted: ['b', 'c'], blocked: true });
+    expect(all.spec('one')?.reasons?.['b']).toBe(
+      'its claim data on a is to be copied along, and what has one comes to one cluster alone',
+    );
+    say(all, copy('a,b'));
+    expect(all.decide().spec('one')?.clusters).toEqual(['a', 'b']);
+    say(all, copy('b'));
+    expect(all.decide().spec('one')?.clusters).toEqual(['b']);
+  });
 });
 
 describe('a claim of its own whose data comes along', () => {

@@ -3,6 +3,7 @@ import { Cache } from '../../../client/cache.ts';
 import type { Informer } from '../../../client/informer.ts';
 import { objectKey, type ResourceRef } from '../../../client/url.ts';
 import type { PlacedObject } from '../../../cluster/closure.ts';
+import { reflectedAs } from '../../../cluster/reflected.ts';
 import type { Placement, Share } from '../../../cluster/types.ts';
 import { WorkQueue } from '../../../controller/queue.ts';
 import type { KubeObject } from '../../../kube/object.ts';
@@ -44,7 +45,7 @@ class Followed {
     };
     this.world = observe({ for: following } as never);
     wake(this.world, this.#queue);
-    for (const name of ['a', 'b']) this.cluster(name, { capacity: { cpu: '3' } });
+    for (const name of ['a', 'b']) this.cluster(name, { capacity: { cpu: '3' }, copier: 'x' });
     this.namespace();
   }
 
@@ -91,7 +92,10 @@ class Followed {
       const left = Object.keys(had).filter((c) => !clusters.includes(c) && random.chance(0.5));
       const phase = (c: string) => (clusters.includes(c) ? 'Active' : 'Leaving');
       const shares = Object.fromEntries(
-        [...clusters, ...left].map((c): [string, Share] => [c, { phase: phase(c), replicas: 1 }]),
+        [...clusters, ...left].map((c): [string, Share] => [
+          c,
+          { phase: phase(c), replicas: random.pick([0, 1, 1, 3]) },
+        ]),
       );
       this.put('placements', { ...one, spec: { ...one.spec, shares } } as KubeObject);
     }
@@ -106,6 +110,28 @@ class Followed {
       if (one.spec?.ref.kind === 'PersistentVolumeClaim')
         this.put('placements', { ...one, status: { clusters } } as KubeObject);
     }
+  }
+
+  /** As one reflects what a set's controller made. */
+  claimOf(name: string, random: Random): void {
+    const from = random.pick(['a', 'b']);
+    const claim = `t-${name}-${random.pick([0, 1])}`;
+    const uid = `PersistentVolumeClaim-${claim}`;
+    const status = { phase: random.pick(['Bound', 'Pending']) };
+    const metadata = { annotations: reflectedAs({}, uid, [from]) };
+    this.object(placed('PersistentVolumeClaim', claim, { status, metadata }));
+  }
+
+  /** What a copier says. */
+  copy(claim: string, random: Random): void {
+    const [from, to] = random.pick([
+      ['a', 'b'],
+      ['b', 'a'],
+    ]);
+    const kind = { apiVersion: 'atoll.dev/v1alpha1', kind: 'VolumeCopy' };
+    const status = { phase: random.pick(['Copying', 'Copied', 'Failed']) };
+    const spec = { claim, from, to };
+    this.put('volumecopies', { ...kind, metadata: { name: claim, namespace: 'shop' }, spec, status });
   }
 
   /** Whatever is decided about a part is what a look at all says, until nothing is left to do. */
@@ -207,7 +233,9 @@ function write(made: Followed, random: Random): string {
     containers: [container],
     ...(random.chance(0.3) && { serviceAccountName: used }),
   };
-  const metadata = some({ ...annotations(random.pick(['a', 'b', 'a,b'])) });
+  const where = some(annotations(random.pick(['a', 'b', 'a,b'])).annotations);
+  const word = some({ 'atoll.dev/volumes': random.pick(['copy', 'copy', 'recreate', 'hold']) });
+  const metadata = (where || word) && { annotations: { ...where, ...word } };
   const uid = `${name}-${random.chance(0.9)}`;
   const steps: Record<string, () => void> = {
     workload: () =>
@@ -223,7 +251,18 @@ function write(made: Followed, random: Random): string {
       made.object(
         placed('ServiceAccount', random.pick([used, 'default']), { secrets: [{ name: random.pick(few) }] }),
       ),
-    claim: () => made.object(placed('PersistentVolumeClaim', used, { spec: {} })),
+    claim: () =>
+      made.object(
+        placed('PersistentVolumeClaim', used, { spec: {}, ...(word && { metadata: { annotations: word } }) }),
+      ),
+    set: () => {
+      const volumeClaimTemplates = [{ metadata: { name: 't', ...(word && { annotations: word }) } }];
+      const replicas = random.pick([0, 1, 3]);
+      const spec = { replicas, volumeClaimTemplates, template: { spec: podSpec } };
+      made.object(placed('StatefulSet', name, { spec, ...(metadata && { metadata }) }));
+    },
+    'claim of a set': () => made.claimOf(name, random),
+    copy: () => made.copy(random.pick([...few, `t-${name}-0`]), random),
     'what is used goes': () =>
       made.remove(
         random.pick(['configmaps', 'secrets', 'serviceaccounts', 'persistentvolumeclaims', 'services']),
@@ -240,10 +279,21 @@ function write(made: Followed, random: Random): string {
         unschedulable: random.chance(0.2),
         drain: random.chance(0.15),
         capacity: random.pick([{ cpu: '3' }, { cpu: '100' }]),
+        ...(random.chance(0.7) && { copier: 'x' }),
       }),
     bound: () => made.bind(),
   };
-  const often = ['workload', 'another workload', 'workload goes', 'job', 'configmap', 'secret'] as const;
+  const often = [
+    'set',
+    'bound',
+    'claim of a set',
+    'workload',
+    'another workload',
+    'workload goes',
+    'job',
+    'configmap',
+    'secret',
+  ] as const;
   const step = random.pick([...often, ...often, ...Object.keys(steps)]);
   steps[step]?.();
   return step;

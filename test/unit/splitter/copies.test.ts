@@ -41,6 +41,7 @@ function slice({ replicas = 0, ordinalsStart, held: holds }: Share, claims?: str
   };
 }
 
+const workload = { group: 'apps', resource: 'statefulsets', name: 'db', uid: 'u' };
 const copyOf = (
   claim: string,
   status: VolumeCopyStatus,
@@ -55,12 +56,22 @@ const copyOf = (
     from: 'a',
     to: 'b',
     copier: 'c',
-    workload: { group: 'apps', resource: 'statefulsets', name: 'db', uid: 'u' },
+    workload,
     trip,
     ...spec,
   },
   status,
 });
+
+const given = {
+  root: set(3),
+  gone: false,
+  clusters: ['b'],
+  isKnown: () => true,
+  heardAt: () => Number.POSITIVE_INFINITY,
+  now,
+  settleMs: 0,
+};
 
 interface Case extends Partial<HandoverInput> {
   found?: VolumeCopy[];
@@ -74,14 +85,8 @@ function step({ found = [], claims, copier = 'c', ...input }: Case) {
     Object.entries(previous).map(([c, share]) => [c, slice(share, c === 'b' ? claims : undefined)]),
   );
   return handover({
-    root: set(3),
-    gone: false,
-    clusters: ['b'],
+    ...given,
     slices,
-    isKnown: () => true,
-    heardAt: () => Number.POSITIVE_INFINITY,
-    now,
-    settleMs: 0,
     ...input,
     previous,
     copying: {
@@ -137,6 +142,22 @@ describe('a StatefulSet whose data comes along', () => {
     const old = copyOf('data-db-2', { phase: 'Copied' }, { trip: at(0), from: 'b', to: 'a' });
     const { copied } = step({ previous: halfway, found: [old] });
     expect([copied.remove, copied.wants.map(({ state }) => state)]).toEqual([[old], ['ended']]);
+  });
+
+  it.each([true, false])('has one of another workload taken back once nobody waits for it: %s', (isLeft) => {
+    const other = copyOf('data-db-2', { phase: 'Copied' }, { workload: { ...workload, uid: 'other' } });
+    const copying = {
+      copies: { claims: ['data-db-*'] },
+      found: new Map(),
+      others: byClaim([other]),
+      isLeft: () => isLeft,
+      copierBetween: () => 'c',
+    };
+    const slices = Object.fromEntries(Object.entries(halfway).map(([c, share]) => [c, slice(share)]));
+    const { copied, shares } = handover({ ...given, slices, previous: halfway, copying });
+    expect(copied.wants.map(({ state }) => state)).toEqual(['ended']);
+    expect(copied.remove).toEqual(isLeft ? [other] : []);
+    expect(numbers(shares)['b']).toBe('3+0');
   });
 
   it('holds what was taken no longer, and keeps the copy as a record', () => {
@@ -262,6 +283,17 @@ describe('a Deployment whose data comes along', () => {
     expect(numbers(back.shares)).toEqual({ a: '+2', b: '+0' });
     const stays = step({ root, previous: { a: count(2), b: count(0) }, found });
     expect(numbers(stays.shares)).toEqual({ a: '+2', b: '+0' });
+  });
+
+  it.each<[string, number, Record<string, Share>, VolumeCopyStatus | undefined]>([
+    ['as it begins to move', 3, { a: count(1) }, undefined],
+    ['while its target joins', 3, { a: count(1), b: count(0, { phase: 'Joining' }) }, undefined],
+    ['from none', 1, { a: count(0) }, undefined],
+    ['when its copy failed', 2, { a: count(1), b: count(0) }, { phase: 'Failed' }],
+    ['while it is copied', 4, { a: count(0, holding(2)), b: count(0) }, { phase: 'Copying' }],
+  ])('starts none without its data, scaled up %s', (_when, replicas, previous, status) => {
+    const found = status ? [copyOf('files', status)] : [];
+    expect(step({ root: web(replicas), previous, found }).shares['b']?.replicas).toBe(0);
   });
 
   it('is copied though it has no replicas', () => {
