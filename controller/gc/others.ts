@@ -35,6 +35,8 @@ const mostSaidBytes = 512 << 10;
 /** Of one logical cluster: objects of its servers that are kept, what is kept of them, and resources that are looked through. */
 const mostKept = { objects: 10_000, bytes: 4 << 20, resources: 1_000 };
 const longestKind = 63;
+/** Owners of one object, or finalizers. */
+const mostReferences = 1_000;
 
 /** Of one logical cluster's servers, by uid, with what each takes. */
 type Kept = Map<string, { node: Node; bytes: number }>;
@@ -143,6 +145,8 @@ function saidNode(resource: DiscoveredResource, { metadata }: KubeObject, cluste
   const said = metadata as unknown as JsonObject;
   const { uid, name, namespace = '', ownerReferences, finalizers, deletionTimestamp } = said;
   if (![uid, name, namespace].every((one) => typeof one === 'string') || uid === '') return undefined;
+  if ([ownerReferences, finalizers].some((one) => Array.isArray(one) && one.length > mostReferences))
+    return undefined;
   const owners = records(ownerReferences).map((one) => ({
     apiVersion: text(one['apiVersion']),
     kind: text(one['kind']),

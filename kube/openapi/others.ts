@@ -1,7 +1,7 @@
 import type { GroupVersion } from '../gvk.ts';
 import { decodeJsonText, encodeJson } from '../json.ts';
 import type { Json, JsonObject } from '../object.ts';
-import { isRecord } from '../untyped.ts';
+import { isRecord, record } from '../untyped.ts';
 import { type Addition, hashOf } from './addition.ts';
 import { encodeSwagger } from './gnostic.ts';
 
@@ -46,8 +46,10 @@ export async function otherSwagger(
     protobuf.push(encodeSwagger({ [section]: { [name]: copy } }, text.length));
     await pace(text.length + entryBytes);
   };
-  for (const [path, item] of entriesOf(document['paths'])) {
-    if (path.startsWith(prefix)) await write('paths', paths, path, item);
+  const given = record(document['paths']);
+  // Pairs of a hundred thousand take a second.
+  for (const path of Object.keys(given)) {
+    if (path.startsWith(prefix)) await write('paths', paths, path, given[path] as Json);
   }
   // The set grows as what it refers to is read.
   for (const { section, name } of own.references()) {
@@ -81,8 +83,11 @@ class Copier {
   #copy(value: Json, depth: number): Json {
     if (depth > mostDepth) throw new Error('too deep');
     if (--this.#left < 0) throw new Error('too much in one piece');
+    if (!isRecord(value) && !Array.isArray(value)) return value;
+    // The names of a hundred thousand are found in a tenth of the time in which they are copied.
+    const { length } = Array.isArray(value) ? value : Object.keys(value);
+    if (length > this.#left) throw new Error('too much in one piece');
     if (Array.isArray(value)) return value.map((one) => this.#copy(one, depth + 1));
-    if (!isRecord(value)) return value;
     const entries = Object.entries(value as JsonObject).flatMap(([key, item]): [string, Json][] => {
       if (key === '$ref' && typeof item === 'string') this.#note(item);
       if (key !== gvkWord) return [[key, this.#copy(item, depth + 1)]];
@@ -186,8 +191,4 @@ async function withNames(
   const definitions = await section('definitions');
   const parameters = await section('parameters');
   return { paths, definitions, parameters, protobuf: Buffer.concat(protobuf) };
-}
-
-function entriesOf(value: Json | undefined): [string, Json][] {
-  return isRecord(value) ? Object.entries(value as JsonObject) : [];
 }

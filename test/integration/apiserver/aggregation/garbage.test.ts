@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Client } from '../../../../client/client.ts';
 import { runAvailabilityController } from '../../../../controller/aggregation/controller.ts';
 import { runGarbageCollector } from '../../../../controller/gc/controller.ts';
-import { type Extension, gv, startExtension } from '../../../aggregation/extension.ts';
+import { type Extension, group, gv, startExtension, version } from '../../../aggregation/extension.ts';
 import { eventually } from '../../../eventually.ts';
 import { type Api, startApi } from '../api.ts';
 import { control, register } from './scene.ts';
@@ -9,12 +10,13 @@ import { control, register } from './scene.ts';
 let api: Api;
 let extension: Extension;
 let stop: () => Promise<unknown>;
+let client: Client;
 beforeEach(async () => {
   extension = await startExtension();
   api = startApi();
   const run = (options: Parameters<typeof runGarbageCollector>[0]) =>
     Promise.all([runGarbageCollector({ ...options, othersMs: 50 }), runAvailabilityController(options)]);
-  ({ stop } = control(api, run));
+  ({ stop, client } = control(api, run));
   await register(api, extension);
 });
 afterEach(async () => {
@@ -156,6 +158,7 @@ test('whatever stands in a list in place of objects keeps nobody from being coll
     { metadata: null },
     { metadata: { ...owned, uid: {} } },
     { metadata: { ...owned, ownerReferences: [null, 'a', { uid: {} }] } },
+    { metadata: { ...owned, uid: 'z', finalizers: Array(1_001).fill('a'), ownerReferences: [nobody] } },
     { metadata: { ...owned, uid: 'y', ownerReferences: 'abc', finalizers: 5, deletionTimestamp: 1 } },
   ];
   extension.instead = ({ url = '', method }, response) => {
@@ -219,4 +222,17 @@ test('whoever says of a uid that it is theirs keeps nothing of another logical c
   } finally {
     await second.close();
   }
+});
+
+test('an object that is larger than any is not read to its end', async () => {
+  extension.instead = ({ url = '' }, response) => {
+    if (!url.includes('/flunders/')) return false;
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ metadata: {}, data: 'a'.repeat(1536 << 10) }));
+    return true;
+  };
+  const resource = { group, version, resource: 'flunders' };
+  const target = { cluster: 'root', namespace: 'default', name: 'large' };
+  await expect(client.get(resource, target)).rejects.toThrow('too long');
+  expect((await api.call('GET', `${flunders}/large`)).status).toBe(200);
 });
