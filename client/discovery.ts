@@ -27,6 +27,8 @@ interface DiscoverOptions {
   cluster?: string | undefined;
   signal?: AbortSignal | undefined;
   headers?: Record<string, string>;
+  /** A longer answer is none. */
+  maxBytes?: number;
 }
 
 /** https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api */

@@ -47,6 +47,9 @@ const silentBeats = 3;
 /** So many intervals after its last word it says that nothing is new: half of the time after which it would count as silent. */
 const saidBeats = 2;
 
+/** So many intervals after its last word what it serves is waited for no more: silent is who says nothing for four. */
+const latestBeats = 3.5;
+
 /** What it serves is asked for with the first of so many intervals, its version with that of so many: they change seldom. */
 const servedBeats = 6;
 const versionBeats = 30;
@@ -83,6 +86,8 @@ class Heart {
   #version = Number.NEGATIVE_INFINITY;
   /** When the last beat began that went well. */
   #last: number | undefined;
+  /** With the last beat. */
+  #hasSaid = false;
   /** How many beats more are of a cluster that has just been heard of again. */
   #unsettled = 0;
   /** The cluster as the last word was written: while this says so in time it alone says this of it, and need not read it again. Of one that was late others say that nothing is heard, and since when counts. */
@@ -95,12 +100,14 @@ class Heart {
     this.#serves = new Served(options.client);
   }
 
-  /** It went well, nobody waits for what is made of that, and what is watched there has not changed since. */
+  /**
+   * It went well and was said, nobody waits for what is made of that, and what is watched there has not changed since. After a beat that
+   * said nothing the next says something: two intervals more, and what that takes, might be more than others wait for a word.
+   */
   get isSettled(): boolean {
     const known = this.#known;
-    return (
-      known !== undefined && isReady(known) && this.#unsettled === 0 && isSame(known.status, this.#watched())
-    );
+    const isCalm = this.#unsettled === 0 && this.#hasSaid;
+    return known !== undefined && isReady(known) && isCalm && isSame(known.status, this.#watched());
   }
 
   async beat(): Promise<void> {
@@ -113,6 +120,7 @@ class Heart {
       (await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal));
     const isKnown = before === this.#known;
     this.#known = undefined;
+    this.#hasSaid = false;
     const known = await this.#look(before, isKnown);
     this.#known = known;
     const becameReady = isReady(known) && !isReady(before);
@@ -143,7 +151,10 @@ class Heart {
     if (found.error === undefined) this.#lastAnswer = new Date(began).toISOString().replace(/\.\d+/, '');
     if (found.version !== undefined) this.#version = beganAt;
     const isAsked = found.error === undefined && isDue(this.#served, servedBeats);
-    const serves = isAsked ? await this.#serves.ask({ signal, timeoutMs }) : undefined;
+    const leftMs = this.#said + latestBeats * intervalMs - performance.now();
+    const isFirst = !Number.isFinite(this.#said);
+    const restMs = isFirst ? timeoutMs : Math.max(0, Math.min(timeoutMs, leftMs));
+    const serves = isAsked ? await this.#serves.ask({ signal, timeoutMs: restMs }) : undefined;
     if (serves) this.#served = beganAt;
     const status = { ...(await this.#statusOf(before, found, began)), ...(serves && { serves }) };
     const isNews = !isKnown || !isSame(before.status, status);
@@ -158,6 +169,7 @@ class Heart {
       { signal },
     );
     this.#said = beganAt;
+    this.#hasSaid = true;
     return known;
   }
 

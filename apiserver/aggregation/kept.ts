@@ -11,6 +11,8 @@ const bounds = {
 };
 /** What is kept of one that has said nothing. */
 const ofNothing = 1 << 10;
+/** A longer one is not kept: what is kept of each counts as little. */
+const longestEtag = 256;
 /** An answer has its own time. */
 const never = new AbortController().signal;
 /** Whoever asks waits no longer for another server. */
@@ -187,7 +189,8 @@ export class KeptAnswers {
     known.askAt = performance.now() + freshMs;
     this.#take(cluster, of, known, taken);
     const etag = headers['etag'];
-    known.etag = known.isTaken && typeof etag === 'string' ? etag : undefined;
+    const isKept = known.isTaken && typeof etag === 'string' && etag.length <= longestEtag;
+    known.etag = isKept ? etag : undefined;
   }
 
   /** What is too much, or cannot be read, is not asked for again so soon either. */

@@ -32,6 +32,8 @@ export interface ProxyOptions {
 /** Our controllers have others to look after. */
 const ownMillis = 5_000;
 const mostOwn = 8 << 20;
+/** Of one object, which is read in one step: as much as a store of Kubernetes takes. */
+const mostOfOne = 1536 << 10;
 
 /** That cluster's API would carry the request, but neither our certificate nor who asks. */
 const elsewhere = 'its pods run on a physical cluster, where no API server of a logical cluster is asked';
@@ -68,7 +70,8 @@ export class AggregationProxy {
       const response = await send({ ...sent, body: request.body, signal, over });
       if (lasts) over.answered();
       if (isRedirect(response)) return redirected(response);
-      return isOwnController(exchange.user) ? { ...response, body: upTo(mostOwn, response.body) } : response;
+      if (!isOwnController(exchange.user)) return response;
+      return { ...response, body: upTo(info.name === '' ? mostOwn : mostOfOne, response.body) };
     } catch (error) {
       over();
       if (error instanceof StatusError) throw error;

@@ -1,12 +1,12 @@
 import type { ApiResponse } from '../../kube/http.ts';
 import type { CustomKind } from '../../kube/openapi/custom.ts';
 import { OpenApi, type OpenApiDocument } from '../../kube/openapi/openapi.ts';
-import { additionOf } from '../../kube/openapi/others.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import { isOwnController } from '../authn/controllers.ts';
 import type { Exchange } from '../core.ts';
 import { parseAccept } from '../encode/negotiate.ts';
 import type { Catalog } from '../registry/catalog.ts';
+import { Additions } from './additions.ts';
 
 const gnostic = 'com.github.proto-openapi.spec.v2';
 /** Not the Accept string: Go cannot parse the `@` in it. */
@@ -14,6 +14,8 @@ const gnosticType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 
 const gnostic3 = 'com.github.proto-openapi.spec.v3';
 const gnostic3Type = 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf';
+
+const additions = new Additions();
 
 const jsonTypes: readonly string[] = ['application/json', 'application/*', '*/*'];
 const swaggerVary = 'Accept-Encoding, Accept';
@@ -28,7 +30,7 @@ export async function handleOpenApi(exchange: Exchange): Promise<ApiResponse | u
     const form = formOf(request.headers['accept'], gnostic);
     if (form === undefined) return { status: 406, headers: { vary: swaggerVary }, body: new Uint8Array() };
     const others = isOwnController(user) ? [] : await core.aggregation.swaggers(info.cluster);
-    const addition = others.length > 0 ? additionOf(others, documents.definitionNames()) : undefined;
+    const addition = others.length > 0 ? await additions.of(info.cluster, documents, others) : undefined;
     return form === 'protobuf'
       ? respond(exchange, documents.v2Protobuf(addition), gnosticType, swaggerVary)
       : respond(exchange, documents.v2(addition), 'application/json', swaggerVary);

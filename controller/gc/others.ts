@@ -3,13 +3,14 @@ import { type DiscoveredResource, discoverVersion } from '../../client/discovery
 import type { InformerSet } from '../../client/informers.ts';
 import { logicalClusterOf } from '../../client/url.ts';
 import type { Logger } from '../../kube/log.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import type { JsonObject, KubeObject } from '../../kube/object.ts';
+import { records, strings, text } from '../../kube/untyped.ts';
 import { type ApiService, apiServices, isAsked } from '../aggregation/decide.ts';
+import { eachListed } from '../aggregation/list.ts';
 import { type Retry, runController } from '../controller.ts';
 import { WorkQueue } from '../queue.ts';
 import { type Graph, type Node, nodeOf } from './graph.ts';
 import type { Kinds } from './kinds.ts';
-import { metadataOnly } from './monitors.ts';
 
 export interface OthersMonitorOptions {
   client: Client;
@@ -29,10 +30,16 @@ interface Known {
 const byCluster = 'gc/cluster';
 const workers = 2;
 const needed = ['get', 'list', 'delete'];
-/** Of one logical cluster in a pass: lists of its servers. */
-const mostListBytes = 32 << 20;
-/** Of one logical cluster, objects of its servers that are kept. */
-const mostKept = 10_000;
+/** Of what one server says that it serves. */
+const mostSaidBytes = 512 << 10;
+/** Of one logical cluster: objects of its servers that are kept, what is kept of them, and resources that are looked through. */
+const mostKept = { objects: 10_000, bytes: 4 << 20, resources: 1_000 };
+const longestKind = 63;
+/** Owners of one object, or finalizers. */
+const mostReferences = 1_000;
+
+/** Of one logical cluster's servers, by uid, with what each takes. */
+type Kept = Map<string, { node: Node; bytes: number }>;
 
 /**
  * Keeps in the graph those objects of API servers of a logical cluster's own that own, are owned, or wait to be deleted. Woken by
@@ -52,11 +59,12 @@ export async function runOthersMonitor(options: OthersMonitorOptions, known: Kno
     update: (one, old) => (isAsked(one) !== isAsked(old) ? queue.add(logicalClusterOf(one)) : undefined),
     delete: wake,
   });
-  const kept = new Map<string, Map<string, Node>>();
+  const kept = new Map<string, Kept>();
   const reconcile = async (cluster: string): Promise<Retry | undefined> => {
-    const pass = new Pass(options.client, known, cluster, kept.get(cluster) ?? new Map());
+    const its = kept.get(cluster) ?? new Map();
+    kept.set(cluster, its);
     const servers = all.byIndex(byCluster, cluster);
-    kept.set(cluster, await pass.over(servers, signal));
+    await new Pass(options.client, known, cluster, its).over(servers, signal);
     if (servers.length > 0) return { after: everyMs * (0.8 + Math.random() * 0.4) };
     kept.delete(cluster);
     return undefined;
@@ -69,56 +77,92 @@ class Pass {
   readonly #client: Client;
   readonly #known: Known;
   readonly #cluster: string;
-  readonly #before: ReadonlyMap<string, Node>;
-  readonly #now = new Map<string, Node>();
+  /** All of them that are in the graph, also after a pass that failed. */
+  readonly #kept: Kept;
+  readonly #seen = new Set<string>();
+  #bytes: number;
 
-  constructor(client: Client, known: Known, cluster: string, before: ReadonlyMap<string, Node>) {
-    this.#client = client.with({ mostListBytes });
+  constructor(client: Client, known: Known, cluster: string, kept: Kept) {
+    this.#client = client;
     this.#known = known;
     this.#cluster = cluster;
-    this.#before = before;
+    this.#kept = kept;
+    this.#bytes = [...kept.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Rejects where one does not answer: then all stays as it is. */
-  async over(servers: readonly ApiService[], signal: AbortSignal): Promise<Map<string, Node>> {
+  /** Rejects where one does not answer: then nothing counts as gone. */
+  async over(servers: readonly ApiService[], signal: AbortSignal): Promise<void> {
     const resources = new Map<string, DiscoveredResource>();
     const where = { cluster: this.#cluster, signal };
     for (const { spec } of servers) {
       const gv = { group: spec?.group ?? '', version: spec?.version ?? '' };
-      for (const one of await discoverVersion(this.#client, gv, where)) {
+      for (const one of await discoverVersion(this.#client, gv, { ...where, maxBytes: mostSaidBytes })) {
         const isCollectable = needed.every((verb) => one.verbs.includes(verb));
         const key = `${one.group}/${one.resource}`;
-        if (isCollectable && !resources.has(key)) resources.set(key, one);
+        if (!isCollectable || resources.has(key) || one.kind.length > longestKind) continue;
+        if (resources.size < mostKept.resources) resources.set(key, { ...one, verbs: needed });
       }
     }
     this.#known.kinds.learnOthers(this.#cluster, [...resources.values()]);
-    for (const resource of resources.values()) {
-      const { items } = await this.#client.list(resource, { ...where, keep: metadataOnly });
-      for (const object of items) this.#see(resource, object);
-    }
-    for (const [uid, node] of this.#before) if (!this.#now.has(uid)) this.#gone(uid, node);
-    return this.#now;
+    for (const resource of resources.values())
+      await eachListed(this.#client, resource, where, (object) => this.#see(resource, object));
+    for (const uid of [...this.#kept.keys()]) if (!this.#seen.has(uid)) this.#gone(uid);
   }
 
   #see(resource: DiscoveredResource, object: KubeObject): void {
     const { graph, queue } = this.#known;
-    const node = nodeOf(resource, object, this.#cluster);
-    const concerns = node.owners.length > 0 || node.deleting || graph.hasDependents(node.uid);
-    if (!node.uid || !concerns || this.#now.size >= mostKept) return;
+    const node = saidNode(resource, object, this.#cluster);
+    const concerns = node && (node.owners.length > 0 || node.deleting || graph.hasDependents(node.uid));
+    if (!node || !concerns || this.#seen.has(node.uid)) return;
     // Somebody else has that uid, or says so.
-    if (graph.get(node.uid) !== this.#before.get(node.uid) || this.#now.has(node.uid)) return;
-    this.#now.set(node.uid, node);
+    const before = this.#kept.get(node.uid);
+    if (graph.get(node.uid) !== before?.node) return;
+    const bytes = JSON.stringify([node.name, node.namespace, node.owners, node.finalizers]).length;
+    const more = bytes - (before?.bytes ?? 0);
+    if (this.#bytes + more > mostKept.bytes || (!before && this.#kept.size >= mostKept.objects)) return;
+    this.#bytes += more;
+    this.#seen.add(node.uid);
+    this.#kept.set(node.uid, { node, bytes });
     graph.put(node);
     queue.add(node.uid);
     if (node.deleting) for (const { uid } of graph.dependents(node.uid)) queue.add(uid);
   }
 
-  #gone(uid: string, node: Node): void {
+  #gone(uid: string): void {
     const { graph, queue } = this.#known;
-    if (graph.get(uid) !== node) return;
+    const node = this.#kept.get(uid)?.node;
+    this.#kept.delete(uid);
+    if (!node || graph.get(uid) !== node) return;
     const dependents = graph.dependents(uid);
     // It is not said to have ended: whoever depends on it asks.
     graph.remove(uid);
     for (const one of [...dependents, ...node.owners]) if (graph.get(one.uid)) queue.add(one.uid);
   }
+}
+
+/** Undefined of what is no object as Kubernetes has them. */
+function saidNode(resource: DiscoveredResource, { metadata }: KubeObject, cluster: string): Node | undefined {
+  const said = metadata as unknown as JsonObject;
+  const { uid, name, namespace = '', ownerReferences, finalizers, deletionTimestamp } = said;
+  if (![uid, name, namespace].every((one) => typeof one === 'string') || uid === '') return undefined;
+  if ([ownerReferences, finalizers].some((one) => Array.isArray(one) && one.length > mostReferences))
+    return undefined;
+  const owners = records(ownerReferences).map((one) => ({
+    apiVersion: text(one['apiVersion']),
+    kind: text(one['kind']),
+    name: text(one['name']),
+    uid: text(one['uid']),
+    ...(one['controller'] === true && { controller: true }),
+    ...(one['blockOwnerDeletion'] === true && { blockOwnerDeletion: true }),
+  }));
+  const kept = {
+    uid: text(uid),
+    name: text(name),
+    namespace: text(namespace),
+    ownerReferences: owners,
+    finalizers: strings(finalizers),
+    ...(typeof deletionTimestamp === 'string' && { deletionTimestamp }),
+  };
+  const { group, version, kind } = resource;
+  return nodeOf(resource, { apiVersion: `${group}/${version}`, kind, metadata: kept }, cluster);
 }

@@ -59,7 +59,9 @@ export async function reconcileItem(
     if (step.unblock) await unblock(acting, node);
     await deleteItem(acting, node, live, step);
   }
-  const unseen = !node.deleting && node.owners.some((owner) => !graph.get(owner.uid));
+  // Whoever says of another logical cluster's uid that it is theirs does not see that end either.
+  const isSeen = (owner?: Node) => owner !== undefined && owner.cluster === node.cluster;
+  const unseen = !node.deleting && node.owners.some(({ uid: owner }) => !isSeen(graph.get(owner)));
   return step.do === 'nothing' && unseen ? { after: 'growing' } : undefined;
 }
 

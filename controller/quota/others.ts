@@ -7,13 +7,15 @@ import { isResourceName } from '../../kube/discovery/others.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Evaluator } from '../../kube/quota/evaluator.ts';
 import { type ApiService, apiServices, isAsked } from '../aggregation/decide.ts';
-import { metadataOnly } from '../gc/monitors.ts';
+import { eachListed } from '../aggregation/list.ts';
 
 /** How often they are counted anew, as in Kubernetes: nobody watches them. */
 export const recountMs = 300_000;
 
+/** Of such an object nothing but that it is there counts. */
+const counted: KubeObject = { apiVersion: '', kind: '', metadata: {} };
+
 const byGroup = 'quota/group';
-const mostListBytes = 32 << 20;
 
 export interface Where {
   cluster: string;
@@ -28,7 +30,7 @@ export class Others {
 
   /** @param changed told of a logical cluster and a group, in one word, that is served there from now on, or no more. */
   constructor(client: Client, informers: InformerSet, changed: (group: string) => void) {
-    this.#client = client.with({ mostListBytes });
+    this.#client = client;
     this.#apiServices = informers.for<ApiService>(apiServices);
     this.#apiServices.addIndex(byGroup, (one) => (isAsked(one) ? [groupKey(one)] : []));
     this.#apiServices.on({
@@ -48,7 +50,9 @@ export class Others {
     for (const { spec } of servers) {
       const served = { group, version: spec?.version ?? '', resource };
       try {
-        return (await this.#client.list(served, { ...where, keep: metadataOnly })).items;
+        const objects: KubeObject[] = [];
+        await eachListed(this.#client, served, where, () => objects.push(counted));
+        return objects;
       } catch (error) {
         where.signal.throwIfAborted();
         if (absenceOf(error) === undefined) throw error;

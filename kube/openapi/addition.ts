@@ -7,6 +7,8 @@ export interface Addition {
   parameters: string;
   /** The same. */
   protobuf: Uint8Array;
+  /** Of all that. */
+  hash: string;
 }
 
 /** Where the sections of our own document end: what is before them has nobody else's words, nor has what follows. */
@@ -28,9 +30,13 @@ export function withAddition(own: Uint8Array, { paths, definitions, parameters }
   ]);
 }
 
-/** Of the whole, without reading what was read for the first. */
+/** Of the whole, without reading either again. */
 export function hashWith({ hash }: { readonly hash: string }, addition: Addition): string {
-  const { paths, definitions, parameters } = addition;
-  const text = JSON.stringify([hash, paths, definitions, parameters]);
-  return createHash('sha512').update(text).digest('hex').toUpperCase();
+  return hashOf([hash, addition.hash]);
+}
+
+export function hashOf(texts: readonly string[]): string {
+  const hash = createHash('sha512');
+  for (const text of texts) hash.update(`${text.length} `).update(text);
+  return hash.digest('hex').toUpperCase();
 }

@@ -152,6 +152,20 @@ describe('what other API servers say that they serve', () => {
     expect(asked).toHaveLength(1);
   });
 
+  test.each([
+    [256, 'x'.repeat(256)],
+    [257, undefined],
+  ])('is asked for with the ETag of %s characters that it had, where that is kept', async (length, sent) => {
+    const etags: (string | undefined)[] = [];
+    const all = new KeptAnswers(async (_cluster, _service, { etag }) => {
+      etags.push(etag);
+      return { status: 200, headers: { etag: 'x'.repeat(length) }, body: Buffer.from('{}') };
+    });
+    const atOnce = { ...resourcesQuestion, freshMs: 0 };
+    for (let i = 0; i < 2; i++) await all.of('a', service('v1.g'), atOnce);
+    expect(etags).toEqual([undefined, sent]);
+  });
+
   test('is kept of each logical cluster up to its bound, and of all: who was asked about longest ago goes first', async () => {
     const { asked, says, all, of } = kept({ ofCluster: 50_000, ofAll: 100_000 });
     says.resources = large;

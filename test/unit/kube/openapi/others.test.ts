@@ -13,8 +13,10 @@ const ref = (name: string) => ({ $ref: `#/definitions/${name}` });
 const at = '/apis/g.example.com/v1/';
 const read = (document: object, of = gv, defined: string[] = []) =>
   otherSwagger(document as JsonObject, of, new Set(defined), () => undefined);
-const merged = (others: Awaited<ReturnType<typeof read>>[], defined: string[] = []) => {
-  const { paths, definitions, parameters } = additionOf(others, defined);
+const added = (others: Awaited<ReturnType<typeof read>>[], defined: string[] = []) =>
+  additionOf(others, defined, () => undefined);
+const merged = async (others: Awaited<ReturnType<typeof read>>[], defined: string[] = []) => {
+  const { paths, definitions, parameters } = await added(others, defined);
   return JSON.parse(`{"paths":{${paths}},"definitions":{${definitions}},"parameters":{${parameters}}}`);
 };
 
@@ -28,7 +30,7 @@ describe('of another server’s OpenAPI 2', () => {
       definitions: { A: { properties: { b: ref('B'), meta: ref('M') } }, B: {}, C: {}, M: {} },
       parameters: { p: { name: 'p', in: 'query' }, q: {} },
     };
-    expect(merged([await read(document, gv, ['M'])])).toEqual({
+    expect(await merged([await read(document, gv, ['M'])])).toEqual({
       paths: { [`${at}as`]: own },
       definitions: { A: { properties: { b: ref('B'), meta: ref('M') } }, B: {} },
       parameters: { p: { name: 'p', in: 'query' } },
@@ -40,7 +42,7 @@ describe('of another server’s OpenAPI 2', () => {
       paths: { [`${at}as`]: { patch: { [word]: foreign, schema: ref('A') }, get: { [word]: kind } } },
       definitions: { A: { [word]: [foreign, kind], properties: { b: ref('B') } }, B: { [word]: [foreign] } },
     };
-    const { paths, definitions } = merged([await read(document)]);
+    const { paths, definitions } = await merged([await read(document)]);
     expect(paths[`${at}as`]).toEqual({ patch: { schema: ref('A') }, get: { [word]: kind } });
     expect(definitions).toEqual({ A: { [word]: [kind], properties: { b: ref('B') } }, B: {} });
   });
@@ -52,7 +54,7 @@ describe('of another server’s OpenAPI 2', () => {
       return read({ paths, definitions }, { group: gv.group, version });
     };
     const all = await Promise.all([of('v1', 'one'), of('v2', 'two')]);
-    const { paths, definitions } = merged(all, ['B']);
+    const { paths, definitions } = await merged(all, ['B']);
     expect(Object.values(paths)).toEqual([{ get: ref('A') }, { get: ref('A_v2') }]);
     expect(definitions).toEqual({
       A: { description: 'one', properties: { b: ref('B_v2') } },
@@ -61,8 +63,8 @@ describe('of another server’s OpenAPI 2', () => {
       B_v3: { type: 'string' },
     });
     const twice = await Promise.all([of('v1', 'one'), of('v2', 'one')]);
-    expect(Object.keys(merged(twice).definitions)).toEqual(['A', 'B']);
-    const { protobuf } = additionOf(all, ['B']);
+    expect(Object.keys((await merged(twice)).definitions)).toEqual(['A', 'B']);
+    const { protobuf } = await added(all, ['B']);
     expect(Buffer.from(protobuf).toString('latin1')).toContain('#/definitions/B_v3');
   });
 
@@ -72,6 +74,7 @@ describe('of another server’s OpenAPI 2', () => {
     ['refers to elsewhere', { [`${at}as`]: { $ref: 'https://elsewhere/#/definitions/A' } }],
     ['refers to what has a name of another kind', { [`${at}as`]: { $ref: '#/paths/x' } }],
     ['is too deep', { [`${at}as`]: deep(101) }],
+    ['has too much in one piece', { [`${at}as`]: Array(20_001).fill({}) }],
   ])('one that %s is not taken', async (_what, paths) => {
     await expect(read({ paths, definitions: {} })).rejects.toThrow();
   });
@@ -79,13 +82,36 @@ describe('of another server’s OpenAPI 2', () => {
   test('a name is a name, whatever it means to JavaScript', async () => {
     const definitions = JSON.parse('{"__proto__":{"properties":{"__proto__":{"type":"string"}}}}');
     const document = { paths: { [`${at}as`]: { get: ref('__proto__') } }, definitions };
-    const text = additionOf([await read(document)], []).definitions;
+    const text = (await added([await read(document)])).definitions;
     expect(text).toBe('"__proto__":{"properties":{"__proto__":{"type":"string"}}}');
+  });
+
+  test('a name that has to be escaped is another’s no more than any', async () => {
+    const odd = 'a\\"b\\';
+    const of = (version: string, text: string) => {
+      const paths = { [`/apis/g.example.com/${version}/as`]: { get: ref(odd) } };
+      return read({ paths, definitions: { [odd]: { title: text } } }, { group: gv.group, version });
+    };
+    const { paths, definitions } = await merged(await Promise.all([of('v1', 'one'), of('v2', 'two')]));
+    expect(Object.values(paths)).toEqual([{ get: ref(odd) }, { get: ref(`${odd}_v2`) }]);
+    expect(definitions).toEqual({ [odd]: { title: 'one' }, [`${odd}_v2`]: { title: 'two' } });
+  });
+
+  test('what gets another name is written in steps that leave others their turn', async () => {
+    const names = Array.from({ length: 100 }, (_, at) => `D${at}`);
+    const of = (version: string) => {
+      const paths = { [`/apis/g.example.com/${version}/as`]: { get: names.map(ref) } };
+      const definitions = Object.fromEntries(names.map((name) => [name, { title: version }]));
+      return read({ paths, definitions }, { group: gv.group, version });
+    };
+    let steps = 0;
+    await additionOf(await Promise.all([of('v1'), of('v2')]), [], () => void steps++);
+    expect(steps).toBe(101);
   });
 
   test('long integers stay as they are', async () => {
     const document = { paths: { [`${at}as`]: { get: { maximum: 9223372036854775807n } } } };
-    expect(additionOf([await read(document)], []).paths).toContain('9223372036854775807');
+    expect((await added([await read(document)])).paths).toContain('9223372036854775807');
   });
 });
 
@@ -97,6 +123,7 @@ test('our own document stays as it is beside what is added', () => {
     definitions: '"A":{"x":1}',
     parameters: '"p":{}',
     protobuf: Buffer.of(1),
+    hash: 'A',
   };
   const whole = JSON.parse(Buffer.from(withAddition(api.v2().bytes, addition)).toString());
   expect(whole).toEqual({

@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Client } from '../../../client/client.ts';
+import type { Informer } from '../../../client/informer.ts';
+import { silentAfterMs } from '../../../cluster/silence.ts';
+import type { PhysicalCluster } from '../../../cluster/types.ts';
+import { sleep } from '../../../kube/clock.ts';
+import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
+import { silentLogger } from '../../../kube/log.ts';
+import { Rounds } from '../../../kube/rounds.ts';
+import { runHeartbeat } from '../../../syncer/heartbeat.ts';
+import { Outage } from '../../../syncer/outage.ts';
+import { Questions } from '../../../syncer/questions.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const forever = 3_600_000;
+const answer = (status: number, body: object): ApiResponse => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(JSON.stringify(body)),
+});
+
+/** How long the cluster takes for each beat's look, and for what it serves; what is left out is at once. */
+interface Pace {
+  looks?: (beat: number) => number;
+  served?: number;
+  busy?: (beat: number) => boolean;
+}
+
+/** The longest that anybody waited for a word since the first, in five minutes. */
+async function longest({ looks = () => 0, served = 0, busy = () => false }: Pace): Promise<number> {
+  const stop = new AbortController();
+  let cluster: PhysicalCluster = {
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'PhysicalCluster',
+    metadata: { name: 'east' },
+  };
+  const upstream = async ({ method, body }: ApiRequest) => {
+    if (method === 'PATCH') {
+      const { status } = JSON.parse(Buffer.from(body ?? []).toString());
+      cluster = { ...cluster, status: { ...cluster.status, ...status } };
+    }
+    return answer(200, cluster);
+  };
+  let beats = 0;
+  const there = async ({ url, signal }: ApiRequest) => {
+    const isLook = url.includes('/namespaces/');
+    if (isLook) beats++;
+    const ms = isLook ? looks(beats) : url === '/apis' ? served : 0;
+    if (ms > 0) await sleep(ms, signal ?? stop.signal);
+    signal?.throwIfAborted();
+    if (isLook && busy(beats)) return answer(429, { kind: 'Status', code: 429, reason: 'TooManyRequests' });
+    return answer(200, { metadata: { uid: 'u' }, gitVersion: 'v1.36.3', groups: [], resources: [] });
+  };
+  const beating = runHeartbeat({
+    name: 'east',
+    upstream: new Client(upstream),
+    client: new Client(there),
+    signal: stop.signal,
+    logger: silentLogger,
+    outage: new Outage('east', silentLogger),
+    intervalMs: 10_000,
+    questions: new Questions(new Rounds()),
+    nodes: { hasSynced: false } as Informer,
+    unreadable: { list: () => ({ Forbidden: [], Endless: [], Unanswered: [] }), isWatched: true },
+    namespaces: () => undefined,
+  });
+  let most = 0;
+  for (let at = 0; at < 300_000; at += 50) {
+    await vi.advanceTimersByTimeAsync(50);
+    const last = cluster.status?.lastHeartbeatTime;
+    if (last !== undefined) most = Math.max(most, Date.now() - Date.parse(last));
+  }
+  stop.abort();
+  await vi.advanceTimersByTimeAsync(forever);
+  await beating;
+  return most;
+}
+
+test.each([
+  ['answers at once', {}],
+  ...[1, 2, 3, 4, 5, 6].map((beat): [string, Pace] => [
+    `hangs from its look ${beat} on`,
+    { looks: (at) => (at >= beat ? forever : 0) },
+  ]),
+  ...[2, 3, 4, 5].map((beat): [string, Pace] => [
+    `answers late at its look ${beat}`,
+    { looks: (at) => (at === beat ? 9_900 : 0), served: 9_900 },
+  ]),
+  ['is slow ever after its first', { looks: (at: number) => (at > 1 ? 9_900 : 0), served: 9_900 }],
+  ['hangs when asked what it serves', { served: forever }],
+  ['is busy at times', { busy: (at: number) => at % 3 !== 0 }],
+  [
+    'is busy, and then hangs',
+    { busy: (at: number) => at === 4, looks: (at: number) => (at > 4 ? forever : 0) },
+  ],
+] as [string, Pace][])(
+  'a word comes before others take it for silent of a cluster that %s',
+  async (_what, pace) => {
+    expect(await longest(pace)).toBeLessThan(silentAfterMs);
+  },
+);
