@@ -1,6 +1,6 @@
+import type { Copies } from '../cluster/copies.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
 import {
-  type Copies,
   type CopiesFound,
   claimsCopiedOf,
   claimsCopiedWhole,
