@@ -17,6 +17,7 @@ export interface AddOptions {
   context?: string;
   labels?: Record<string, string>;
   network?: string;
+  copier?: string;
   inCluster?: InClusterConfig;
   /** Takes over what a former registration of this very cluster left there. */
   adopt?: boolean;
@@ -67,12 +68,13 @@ export async function registerCluster(
   options: {
     labels?: Record<string, string>;
     network?: string;
+    copier?: string;
     inCluster?: InClusterConfig;
     adopt?: readonly string[];
   } = {},
 ): Promise<void> {
   const secretName = credentialsOf(name);
-  const { labels, network, inCluster, adopt } = options;
+  const { labels, network, copier, inCluster, adopt } = options;
   const cluster = (unset: object) => ({
     apiVersion,
     kind: 'PhysicalCluster',
@@ -80,6 +82,7 @@ export async function registerCluster(
     spec: {
       kubeconfigSecretRef: { namespace: systemNamespace, name: secretName },
       ...(network && { network }),
+      ...(copier && { copier }),
       ...(inCluster && { inClusterConfig: { ...unset, ...inCluster } }),
       ...(adopt?.length && { adopt }),
     },

@@ -1,5 +1,6 @@
 import type { ObjectSchema } from '../kube/schema/schema.ts';
 import { conditions } from './condition-schema.ts';
+import type { Copies } from './copies.ts';
 import type { NoRoom, Unplaced } from './no-room.ts';
 import { kindRule } from './placed-resource-schema.ts';
 import { any, type Fields, flag, int32, int64, intOrString, list, map, object, text } from './schema.ts';
@@ -15,7 +16,6 @@ import type {
   Scale,
   Share,
 } from './types.ts';
-import type { Copies } from './volume-copy.ts';
 
 const numbers = {
   replicas: int32,

@@ -1,3 +1,4 @@
+import type { Copies } from './copies.ts';
 import type { NoRoom, Unplaced } from './no-room.ts';
 import { spread } from './policy-texts.ts';
 import type {
@@ -15,7 +16,6 @@ import type {
   Share,
   Taint,
 } from './types.ts';
-import type { Copies } from './volume-copy.ts';
 
 type Texts<T> = Record<keyof T & string, string>;
 

@@ -1,10 +1,10 @@
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
+import type { Copies } from './copies.ts';
 import type { Locator } from './locator.ts';
 import type { NoRoom, Unplaced } from './no-room.ts';
 import type { KindRule } from './placed-resource.ts';
 import type { Share, SharePhase } from './share.ts';
 import type { PlacedSpread } from './spread.ts';
-import type { Copies } from './volume-copy.ts';
 
 export type { Locator, Share, SharePhase };
 

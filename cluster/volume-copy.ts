@@ -1,6 +1,7 @@
 import type { KubeObject } from '../kube/object.ts';
 import { listAt, textAt } from '../kube/untyped.ts';
 import { isClaimName, templateOf } from './claims.ts';
+import type { Copies } from './copies.ts';
 import type { PhysicalCluster } from './types.ts';
 
 /**
@@ -38,15 +39,6 @@ export interface VolumeCopyStatus {
   totalBytes?: number;
   /** RFC 3339. */
   lastProgressTime?: string;
-}
-
-/**
- * Of a workload: the claims whose data comes along. `data-db-*`: those that it makes from the template `data`, for the set `db`, but
- * for some.
- */
-export interface Copies {
-  claims: string[];
-  except?: string[];
 }
 
 /** So long nobody may take it up, or whoever has may say nothing of it, before the workload starts again where it was. */

@@ -1,8 +1,9 @@
 import { claimsMadeFor, hasTemplates, isClaimName, isClaimRef, saysBound } from '../cluster/claims.ts';
 import { type PlacedObject, placedKey, refKey } from '../cluster/closure.ts';
+import type { Copies } from '../cluster/copies.ts';
 import { isHeld, reflectedFrom } from '../cluster/reflected.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
-import { type Copies, wasCopiedFrom } from '../cluster/volume-copy.ts';
+import { wasCopiedFrom } from '../cluster/volume-copy.ts';
 import { isInPlace, type Volumes, volumesOf } from '../cluster/volumes.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { getOwn, textAt } from '../kube/untyped.ts';

@@ -1,7 +1,8 @@
 import { isClaimName, isClaimRef, ordinalOf, templateOf } from '../cluster/claims.ts';
 import { type PlacedObject, refKey } from '../cluster/closure.ts';
+import type { Copies } from '../cluster/copies.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
-import { type Copies, copierBetween, isClaimCopied, templateCopied } from '../cluster/volume-copy.ts';
+import { copierBetween, isClaimCopied, templateCopied } from '../cluster/volume-copy.ts';
 import { isInPlace, type Volumes, volumesOf } from '../cluster/volumes.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { listAt, numberAt, textAt } from '../kube/untyped.ts';

@@ -1,7 +1,8 @@
 import type { NamespaceIndex, PlacedObject } from '../cluster/closure.ts';
+import type { Copies } from '../cluster/copies.ts';
 import type { Resources } from '../cluster/pod-spec.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
-import type { Copies, CopiesFound } from '../cluster/volume-copy.ts';
+import type { CopiesFound } from '../cluster/volume-copy.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Fleet } from './fleet.ts';
 import type { Choice } from './judge.ts';

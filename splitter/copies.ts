@@ -1,6 +1,6 @@
+import type { Copies } from '../cluster/copies.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
 import {
-  type Copies,
   type CopiesFound,
   claimsCopiedOf,
   claimsCopiedWhole,
@@ -172,10 +172,23 @@ export function isWrittenTo(held: Held, share: Share): boolean {
     held.plan.mode === 'ranges'
       ? ordinalsHeld(share, held.plan).flatMap((ordinal) => claimsOfOrdinal(held.root, ordinal))
       : [...foundIn(held).keys()];
+  return claims.some((claim) => isUnfinished(foundIn(held).get(claim)));
+}
+
+/**
+ * A copier may still write there, to a claim of this ordinal or, where there are none, to any. Also when nobody holds it any more: where
+ * it came from may be forgotten.
+ */
+export function isWrittenThere(held: Held, to: string, ordinal?: number): boolean {
+  const claims = ordinal === undefined ? [...foundIn(held).keys()] : claimsOfOrdinal(held.root, ordinal);
   return claims.some((claim) => {
     const copy = foundIn(held).get(claim);
-    return copy !== undefined && copy.status?.phase !== 'Copied';
+    return copy?.spec?.to === to && isUnfinished(copy);
   });
+}
+
+function isUnfinished(copy: VolumeCopy | undefined): boolean {
+  return copy !== undefined && copy.status?.phase !== 'Copied';
 }
 
 /**

@@ -1,6 +1,14 @@
 import type { Share } from '../cluster/types.ts';
 import { numberAt } from '../kube/untyped.ts';
-import { comesBack, failuresOf, hasCopied, isCopiedTo, soleTaker, takesData } from './copies.ts';
+import {
+  comesBack,
+  failuresOf,
+  hasCopied,
+  isCopiedTo,
+  isWrittenThere,
+  soleTaker,
+  takesData,
+} from './copies.ts';
 import { clip, covers, emptyRange, hull, type Range, sizeOf } from './divide.ts';
 import { rangeOf, type Slices } from './plan.ts';
 import { availableOf } from './ready.ts';
@@ -94,7 +102,7 @@ function numbersOf({ start, end }: Range): { replicas: number; ordinalsStart: nu
   return { replicas: end - start, ordinalsStart: start };
 }
 
-/** Neither told to, nor still held by, any other cluster; what one holds whose data has come along is there to be taken. */
+/** Neither told to, nor still held by, any other cluster, nor written to by a copier; what one holds whose data has come along is there to be taken. */
 function isFreeFor(scene: Scene, next: Next, cluster: string): (o: number) => boolean {
   const { shares, plan } = scene;
   const { first } = plan;
@@ -103,7 +111,8 @@ function isFreeFor(scene: Scene, next: Next, cluster: string): (o: number) => bo
   const has = (other: string, share: Share, ordinal: number) =>
     isIn(rangeOf(share, first), ordinal) ||
     (isIn(heldRange(share, first), ordinal) && !isCopiedTo(scene, other, share, cluster, ordinal));
-  return (ordinal) => !others.some(([other, share]) => has(other, share, ordinal));
+  return (ordinal) =>
+    !isWrittenThere(scene, cluster, ordinal) && !others.some(([other, share]) => has(other, share, ordinal));
 }
 
 /** Towards `wanted`, without a gap; from nothing, the highest that are free. */
@@ -242,8 +251,12 @@ function freeOf(scene: Scene): number {
   }, total);
 }
 
-/** What is to start there is not all there: that of what still runs elsewhere neither, however many more there are to be. */
+/**
+ * What is to start there is not all there, or is not let go of by who brings it: that of what still runs elsewhere neither, however
+ * many more there are to be.
+ */
 function awaitsData(scene: Scene, cluster: string): boolean {
+  if (isWrittenThere(scene, cluster)) return true;
   if (!takesData(scene) || (scene.shares[cluster]?.replicas ?? 0) > 0) return false;
   return present(scene).some(([from, share]) => {
     if (soleTaker(scene.plan, from) !== cluster) return false;

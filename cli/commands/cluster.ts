@@ -50,6 +50,7 @@ function addCommand(cluster: Command): void {
       'labels of the PhysicalCluster, such as topology.kubernetes.io/region=eu',
     )
     .option('--network <NAME>', 'the pod network that it has in common with other clusters (spec.network)')
+    .option('--copier <NAME>', 'who copies volumes between it and clusters that name the same (spec.copier)')
     .option(
       '--in-cluster-server <URL>',
       'where pods there reach Atoll, https://HOST[:PORT]: they get a token of their own logical cluster (spec.inClusterConfig)',
@@ -73,6 +74,7 @@ function addCommand(cluster: Command): void {
         kubeconfig: options.kubeconfig,
         ...(options.context && { context: options.context }),
         ...(options.network && { network: options.network }),
+        ...(options.copier && { copier: options.copier }),
         ...inClusterOf(options),
         ...(options.adopt && { adopt: true }),
         ...(options.label && { labels: parseLabels(options.label) }),
@@ -96,6 +98,7 @@ interface AddFlags {
   context?: string;
   label?: string[];
   network?: string;
+  copier?: string;
   inClusterServer?: string;
   inClusterCertificateAuthority?: string;
   wait: string;

@@ -13,7 +13,7 @@ import { resources } from '../resources.ts';
 import { ignoreMissing } from '../workloads/controller.ts';
 import { annotated, contentsAnnotation, contentsOf } from './contents.ts';
 
-/** fail: it says that it failed. lie: it says Copied and does nothing. crash: it stops in the middle, and says nothing more of it. */
+/** fail: it says that it failed. lie: it says Copied where there is not even a claim, else it fails. crash: it stops in the middle, and says nothing more of it. */
 export type CopyFault = 'fail' | 'lie' | 'crash';
 
 export interface CopierOptions {
@@ -68,7 +68,11 @@ async function copyOne(copy: VolumeCopy, options: CopierOptions, crashed: Set<st
   const { halfMs = () => 0, faultOf, signal } = options;
   const fault = faultOf?.(copy);
   const say = (status: VolumeCopyStatus) => tell(copy, status, options);
-  if (fault === 'lie') return say({ phase: 'Copied', message: 'nothing was copied' });
+  if (fault === 'lie')
+    return say({
+      phase: (await hasTarget(copy, options)) ? 'Failed' : 'Copied',
+      message: 'nothing was copied',
+    });
   await say({ phase: 'Copying', bytes: 0, totalBytes });
   await sleep(halfMs(copy), signal);
   if (fault === 'fail') return say({ phase: 'Failed', message: 'the simulated network broke' });
@@ -90,6 +94,14 @@ async function isStillAsked(copy: VolumeCopy, { client }: CopierOptions): Promis
   const at = { cluster: logicalClusterOf(copy), namespace, name };
   const now = await client.get(volumeCopies, at).catch(ignoreMissing);
   return now?.metadata.uid === uid && now?.metadata.deletionTimestamp === undefined;
+}
+
+async function hasTarget({ spec }: VolumeCopy, { clusterOf }: CopierOptions): Promise<boolean> {
+  const at = { namespace: spec?.physicalNamespace ?? '', name: spec?.claim ?? '' };
+  const found = await clusterOf(spec?.to ?? '')
+    ?.get(resources.claims, at)
+    .catch(ignoreMissing);
+  return found !== undefined;
 }
 
 /** Where there is nothing, nothing is to be brought. */

@@ -48,14 +48,6 @@ export const bugs: readonly Bug[] = [
     mutants: [{ file: 'splitter/copies.js', from: copied, to: "if (status?.phase === 'Copying')" }],
   },
   {
-    name: 'believes-copiers',
-    about: 'a copier that says it has copied, where there is no claim, is believed',
-    seed: 1,
-    within: 20,
-    history: toAndFro,
-    mutants: [{ file: 'splitter/copies.js', from: copied, to: "if (status?.phase === 'Copied')" }],
-  },
-  {
     name: 'break-before-make',
     about: 'what leaves goes before what joins is there',
     seed: 1,

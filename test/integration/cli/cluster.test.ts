@@ -28,18 +28,20 @@ test('who joins a cluster again keeps what is not named, and changes what is', a
   const given = {
     labels: { region: 'eu', tier: 'one' },
     network: 'flat',
+    copier: 'volsync',
     inCluster: { server: 'https://one.example.com', certificateAuthorityData },
     adopt: ['former'],
   };
-  const { labels, network, inCluster: inClusterConfig, adopt } = given;
+  const { labels, network, copier, inCluster: inClusterConfig, adopt } = given;
   await registerCluster(client, 'east', 'first', given);
-  expect(await east()).toEqual({ labels, kubeconfigSecretRef, network, inClusterConfig, adopt });
+  expect(await east()).toEqual({ labels, kubeconfigSecretRef, network, copier, inClusterConfig, adopt });
   await client.patch(physicalClusters, { name: 'east' }, 'merge', { spec: { unschedulable: true } });
   await registerCluster(client, 'east', 'second', { labels: { tier: 'two' } });
   expect(await east()).toEqual({
     labels: { region: 'eu', tier: 'two' },
     kubeconfigSecretRef,
     network,
+    copier,
     inClusterConfig,
     adopt,
     unschedulable: true,

@@ -254,6 +254,38 @@ describe('a StatefulSet whose data comes along', () => {
   });
 });
 
+describe('what is on its way from a cluster that is forgotten', () => {
+  const isKnown = (cluster: string) => cluster !== 'a';
+
+  it('starts without what was not copied, but nothing in a claim that a copier has yet to let go of', () => {
+    const found = [copyOf('data-db-2', { phase: 'Copying' })];
+    const { shares, copied } = step({ previous: halfway, found, isKnown });
+    expect(numbers(shares)).toEqual({ b: '0+2' });
+    expect(copied.remove).toEqual(found);
+    const previous = { b: range(0, 2) };
+    expect(numbers(step({ previous, found, isKnown }).shares)).toEqual({ b: '0+2' });
+    expect(numbers(step({ previous, isKnown }).shares)).toEqual({ b: '0+3' });
+  });
+
+  it('starts what was copied', () => {
+    const found = [copyOf('data-db-2', { phase: 'Copied' })];
+    const { shares } = step({ previous: halfway, found, claims: ['data-db-2'], isKnown });
+    expect(numbers(shares)).toEqual({ b: '0+3' });
+  });
+
+  it('starts no pod of a Deployment while its claim is written to', () => {
+    const previous = {
+      a: { phase: 'Active' as const, replicas: 0, held: { replicas: 2, since: trip } },
+      b: { phase: 'Active' as const, replicas: 0 },
+    };
+    const found = [copyOf('files', { phase: 'Copying' })];
+    const { shares, copied } = step({ root: web(2), previous, found, isKnown });
+    expect(numbers(shares)).toEqual({ b: '+0' });
+    expect(copied.remove).toEqual(found);
+    expect(numbers(step({ root: web(2), previous, isKnown }).shares)).toEqual({ b: '+2' });
+  });
+});
+
 describe('a Deployment whose data comes along', () => {
   const root = web(2);
   const count = (replicas: number, more: Partial<Share> = {}): Share => ({
