@@ -9,7 +9,7 @@ const slow = { testTimeout: 300_000, hookTimeout: 300_000, fileParallelism: fals
 
 // Long files of e2e that E2E_PART=1/2 and 2/2 share; without it all of them run.
 const parts: Readonly<Record<string, readonly string[]>> = {
-  '1/2': ['etcd', 'conversion', 'control', 'encryption', 'sample-apiserver'],
+  '1/2': ['etcd', 'conversion', 'control', 'encryption', 'sample-apiserver', 'copies'],
   '2/2': ['clients', 'promises', 'serving', 'orphans', 'volumes'],
 };
 const part = process.env['E2E_PART'] ?? '1/1';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { drain } from '../../../cli/drain.ts';
+import { removeCluster } from '../../../cli/remove.ts';
 import type { Placement } from '../../../cluster/types.ts';
 import type { VolumeCopy } from '../../../cluster/volume-copy.ts';
 import { contentsOf, readBy } from '../../../sim/volumes/contents.ts';
@@ -138,6 +139,25 @@ test('who says that it was copied, where there is no claim, starts nothing', asy
   expect(await world.physical('west').client.list(pods)).toMatchObject({ items: [] });
   await move(world.admin, statefulsets, 'db', 'east');
   await until('it is back', async () => (await ready('east')).length === 1);
+});
+
+test('forgotten while it is silent, it starts without what was not copied, when the copier has let go', async () => {
+  await runSet(2, { ...copy, 'atoll.dev/clusters': 'east' });
+  fault = 'crash';
+  await move(world.admin, statefulsets, 'db', 'west');
+  await until('it is copied', async () => (await saidOf()).includes('is copied from east to west'));
+  const at = { ...inDefault, name: 'data-db-1' };
+  const hold = (finalizers: string[]) =>
+    world.admin.patch(volumecopies, at, 'merge', { metadata: { finalizers } });
+  await hold(['copier.example/writes']);
+  world.physical('east').faults.silence();
+  await removeCluster(world.admin, 'east', { forget: true, waitSeconds: 50 });
+  await until('the other one runs', async () => (await ready('west')).join() === 'db-0');
+  const { metadata } = await world.admin.get<VolumeCopy>(volumecopies, at);
+  expect(metadata.deletionTimestamp).toBeDefined();
+  await hold([]);
+  await until('all run', async () => (await ready('west')).length === 2);
+  expect(await readOn('west')).toEqual({ 'data-db-0': 0, 'data-db-1': 0 });
 });
 
 /** A Deployment on east with a claim of its own. */
