@@ -116,7 +116,9 @@ it('a copy that fails has the pod where it was, and says so, until it is deleted
   await until('it runs again', 30, async () => pods.ready('east').length === 3);
   expect(await placement()).toContain('CopyFailed');
   expect(pods.ready('west')).toEqual([]);
-  expect(await pair.ctl('events', '--for', 'sts/db', ...inDb)).toContain(said);
+  const events = async () => await pair.ctl('events', '--for', 'sts/db', ...inDb);
+  // An Event comes after what it tells of.
+  await until('it is told', 30, async () => (await events()).includes(said));
   expect(await atoll(pair.server.kubeconfig, 'explain', 'sts/db', ...inDb)).toMatchObject({
     code: 0,
     stdout: expect.stringContaining(said),
