@@ -270,7 +270,9 @@ function keptForData(scene: Scene, cluster: string, share: Share, mayStop: boole
   if (!takesData(scene)) return undefined;
   if (share.held || (share.replicas ?? 0) > 0) return recounted(scene, share, 0);
   const to = soleTaker(scene.plan, cluster);
-  if (to === undefined || hasCopied(scene, cluster, to)) return undefined;
+  // Nothing is brought over what runs there already.
+  if (to === undefined || (scene.shares[to]?.replicas ?? 0) > 0) return undefined;
+  if (hasCopied(scene, cluster, to)) return undefined;
   const since = new Date(scene.now).toISOString();
   return mayStop ? { ...share, held: { replicas: 0, since } } : share;
 }

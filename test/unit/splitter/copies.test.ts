@@ -328,6 +328,12 @@ describe('a Deployment whose data comes along', () => {
     expect(step({ root: web(replicas), previous, found }).shares['b']?.replicas).toBe(0);
   });
 
+  it('leaves where nothing of it runs any more, and overwrites nothing of what runs where it is to be', () => {
+    const { shares, copied } = step({ root, previous: { a: count(0), b: count(2) }, claims: ['files'] });
+    expect(numbers(shares)).toEqual({ a: 'Leaving +0', b: '+2' });
+    expect(copied.wants).toEqual([]);
+  });
+
   it('is copied though it has no replicas', () => {
     const none = web(0);
     const asked = step({ root: none, previous: { a: count(0), b: count(0) } });
