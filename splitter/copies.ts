@@ -38,7 +38,13 @@ export interface Want {
 }
 
 /** Why something stays where it is, though it belongs elsewhere. */
-export type Failure = Pick<Want, 'claim' | 'from' | 'to'> & { why: string };
+export type Failure = Pick<Want, 'claim' | 'from' | 'to'> & Blocking;
+
+interface Blocking {
+  why: string;
+  /** What failed, until it is deleted. Absent: there is nobody to copy it, until there is. */
+  copy?: VolumeCopy;
+}
 
 export interface Held {
   root: KubeObject;
@@ -205,8 +211,8 @@ export function failuresOf(held: Held, shares: Shares): Failure[] {
   };
   const look = (claim: string, from: string, to: string | undefined) => {
     if (to === undefined || to === from) return;
-    const why = whyStays(held, { claim, from, to });
-    if (why !== undefined) note({ claim, from, to, why });
+    const blocking = whyStays(held, { claim, from, to });
+    if (blocking) note({ claim, from, to, ...blocking });
   };
   for (const [from, share] of Object.entries(shares)) {
     if (share.phase === 'Leaving' || share.held) continue;
@@ -221,15 +227,15 @@ export function failuresOf(held: Held, shares: Shares): Failure[] {
   return [...failures.values()];
 }
 
-function whyStays(held: Held, { claim, from, to }: Omit<Failure, 'why'>): string | undefined {
+function whyStays(held: Held, { claim, from, to }: Omit<Failure, keyof Blocking>): Blocking | undefined {
   const copy = foundIn(held).get(claim);
   const isThis = copy?.spec?.from === from && copy.spec.to === to;
   if (copy && isThis && copy.metadata.deletionTimestamp === undefined) {
     const why = whyFailed(held, copy);
-    if (why !== undefined) return why;
+    if (why !== undefined) return { why, copy };
   }
   return held.copying?.copierBetween(from, to) === undefined
-    ? 'no copier is between the two (spec.copier of the PhysicalClusters)'
+    ? { why: 'no copier is between the two (spec.copier of the PhysicalClusters)' }
     : undefined;
 }
 

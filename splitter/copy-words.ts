@@ -28,9 +28,11 @@ export function copyVerdict({ wants, failures }: CopyStep): Said | undefined {
   };
 }
 
-function failureWords({ claim, from, to, why }: Failure): string {
-  const again = `to have it tried again, delete ${volumeCopies.resource}/${claim}`;
-  return `its claim ${claim} was not copied from ${from} to ${to}: ${why}; it stays on ${from}; ${again}`;
+function failureWords({ claim, from, to, why, copy }: Failure): string {
+  const until = copy
+    ? `; to have it tried again, delete ${volumeCopies.resource}/${claim}`
+    : ' until there is one';
+  return `its claim ${claim} was not copied from ${from} to ${to}: ${why}; it stays on ${from}${until}`;
 }
 
 function wantWords({ claim, from, to, state, copy }: Want): string {

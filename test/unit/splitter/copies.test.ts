@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterSlice, Share } from '../../../cluster/types.ts';
 import { byClaim, type VolumeCopy, type VolumeCopyStatus } from '../../../cluster/volume-copy.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { copyVerdict } from '../../../splitter/copy-words.ts';
 import { type HandoverInput, handover } from '../../../splitter/handover.ts';
 
 const now = 1_000_000;
@@ -205,6 +206,19 @@ describe('a StatefulSet whose data comes along', () => {
     const { shares, copied } = step({ previous, found, copier });
     expect(numbers(shares)).toEqual({ a: '0+3', b: '3+0' });
     expect([copied.failures.length, copied.remove]).toEqual([1, []]);
+  });
+
+  it('says what has it tried again', () => {
+    const previous = { ...halfway, a: range(0, 3) };
+    const said = (found: VolumeCopy[], copier: string) =>
+      copyVerdict(step({ previous, found, copier }).copied)?.message;
+    expect(said([copyOf('data-db-2', { phase: 'Failed', message: 'no' })], 'c')).toBe(
+      'its claim data-db-2 was not copied from a to b: no; it stays on a; to have it tried again, delete volumecopies/data-db-2',
+    );
+    const none =
+      'its claim data-db-2 was not copied from a to b: no copier is between the two (spec.copier of the PhysicalClusters); it stays on a until there is one';
+    expect(said([], '')).toBe(none);
+    expect(said([copyOf('data-db-2', { phase: 'Copied' }, { from: 'b', to: 'a' })], '')).toBe(none);
   });
 
   it('tries again when the failed copy was deleted', () => {
