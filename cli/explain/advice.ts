@@ -59,7 +59,9 @@ function absent({ kind, object }: Told): string[] {
 function formerOf({ spec }: Placement): string[] {
   const { clusters = [], shares = {}, reasons = {} } = spec ?? {};
   const old = Object.keys(shares).filter((name) => !clusters.includes(name));
-  const isKept = (name: string) => shares[name]?.phase !== 'Leaving' && !Object.hasOwn(reasons, name);
+  const isDriven = (name: string) =>
+    Object.hasOwn(reasons, name) && !/^its claim \S+ is copied along/.test(reasons[name] ?? '');
+  const isKept = (name: string) => shares[name]?.phase !== 'Leaving' && !isDriven(name);
   return clusters.length > 0 && old.every(isKept) ? old.sort() : [];
 }
 
@@ -84,6 +86,11 @@ const remedyTable: readonly [RegExp, (cluster: string) => string][] = [
     (name) => `have a policy tolerate the taint of ${name}, or an administrator remove it`,
   ],
   [/^there is no physical cluster/, (name) => `correct the name ${name}: there is no such cluster`],
+  [
+    /, and no copier is between the two \(spec\.copier\)$/,
+    (name) =>
+      `have an administrator name one copier on both clusters: kubectl patch physicalcluster ${name} --type merge -p '{"spec":{"copier":"NAME"}}'`,
+  ],
   [/^(excluded by|not named by|its labels)/, (name) => `to have it on ${name}, change what keeps it out`],
   [
     /^(it is not ready|it has not reported|cluster .* has not answered)/,

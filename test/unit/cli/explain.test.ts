@@ -364,6 +364,21 @@ describe('what can be done', () => {
     expect(second).toBe('it moves by itself once that has changed: nothing need be repeated');
   });
 
+  test('where there is no copier, who names one; and where data is on its way, how it stays', () => {
+    const no =
+      'its claim files on east is to be copied along, and no copier is between the two (spec.copier)';
+    const blocked = { clusters: ['east'], blocked: true, reasons: { west: no } };
+    expect(section({ placement: placed(blocked) }, 'What you can do')).toEqual([
+      'have an administrator name one copier on both clusters: kubectl patch physicalcluster west --type merge -p \'{"spec":{"copier":"NAME"}}\'',
+      'it moves by itself once that has changed: nothing need be repeated',
+    ]);
+    const reasons = { east: 'its claim files is copied along by x', west: 'named by its annotation' };
+    const placement = placed({ ...moving.spec, reasons });
+    expect(section({ placement }, 'What you can do')).toEqual([
+      'keep it on east: kubectl -n shop annotate deployments.apps/web --overwrite atoll.dev/clusters=east',
+    ]);
+  });
+
   test('where there is no room, to have as many as have it; not where an autoscaler would undo it', () => {
     const full = { clusters: ['a'], blocked: true, noRoom: { pods: 2, of: 3, on: ['a'] } };
     const of = (spec: object) => section({ placement: placed(spec) }, 'What you can do');
