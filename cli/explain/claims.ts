@@ -41,19 +41,19 @@ export function claimsAdvice(told: Told): string[] {
   const given = givenUp.flatMap(({ claim, cluster, by }) => {
     const called = claim.metadata.name ?? '';
     const says = by.some(({ object: giver }) => volumesOf(claim, giver, told.namespace) === 'recreate');
+    const hold = `${annotate(namespace, `persistentvolumeclaims/${called}`)} ${volumesAnnotation}=hold`;
+    // Who goes back under `copy` brings what is elsewhere over it.
+    const first = (giver: KubeObject | undefined) =>
+      volumesOf(claim, giver, told.namespace) === 'copy' ? `${hold} && ` : '';
     const back = by.filter(
       ({ object: giver }) => giver && leavesOut(wishOf(giver, told.namespace, []), cluster),
     );
     return [
       ...back.map(
         (giver) =>
-          `have the data of ${called} on ${cluster} again: ${annotate(namespace, giver.name)} ${clustersAnnotation}=${cluster}`,
+          `have the data of ${called} on ${cluster} again: ${first(giver.object)}${annotate(namespace, giver.name)} ${clustersAnnotation}=${cluster}`,
       ),
-      ...(says || back.length === 0
-        ? [
-            `keep the data of ${called} on ${cluster}: ${annotate(namespace, `persistentvolumeclaims/${called}`)} ${volumesAnnotation}=hold`,
-          ]
-        : []),
+      ...(says || back.length === 0 ? [`keep the data of ${called} on ${cluster}: ${hold}`] : []),
     ];
   });
   if (givenUp.length > 0) given.push('let that data go: nothing is to be done for it');

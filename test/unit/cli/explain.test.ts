@@ -441,6 +441,7 @@ describe('claims that are left', () => {
   });
   const placement = placed({ clusters: ['west'], shares: { west: { phase: 'Joining', replicas: 3 } } });
   const recreate = { annotations: { 'atoll.dev/volumes': 'recreate' } };
+  const along = { annotations: { ...annotations, 'atoll.dev/volumes': 'copy' } };
   const by = (metadata?: object) => [{ name: 'deployments.apps/web', object: web(metadata) }];
   const back =
     'have the data of files on east again: kubectl -n shop annotate deployments.apps/web --overwrite atoll.dev/clusters=east';
@@ -460,6 +461,15 @@ describe('claims that are left', () => {
       { givenUp: [{ claim: files(), cluster: 'east', by: by(recreate) }] },
       'east: the data of its claim files is there, given up by deployments.apps/web; it is deleted once all that uses the claim is ready elsewhere',
       [hold, goes],
+    ],
+    [
+      'by one whose data comes along: going back would bring what is elsewhere over it',
+      { givenUp: [{ claim: files(), cluster: 'east', by: by(along) }] },
+      'east: the data of its claim files is there, given up by deployments.apps/web; it is deleted once all that uses the claim is ready elsewhere',
+      [
+        'have the data of files on east again: kubectl -n shop annotate persistentvolumeclaims/files --overwrite atoll.dev/volumes=hold && kubectl -n shop annotate deployments.apps/web --overwrite atoll.dev/clusters=east',
+        goes,
+      ],
     ],
     [
       'by both words, as the claim itself tells it',
