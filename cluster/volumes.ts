@@ -7,9 +7,11 @@ import type { PlacementSpec } from './types.ts';
  * hold: claims that hold data keep a workload where they are. recreate: it goes without, and claims are made anew. copy: it goes
  * when a copier has brought their data along.
  */
-export type Volumes = 'hold' | 'recreate' | 'copy';
+export type Volumes = (typeof volumesWords)[number];
 
-const words: readonly string[] = ['hold', 'recreate', 'copy'] satisfies Volumes[];
+export const volumesWords = ['hold', 'recreate', 'copy'] as const;
+
+const words: readonly string[] = volumesWords;
 
 export function volumesFault(value: string): string | undefined {
   return words.includes(value) ? undefined : 'must be "hold", "recreate" or "copy"';

@@ -4,7 +4,7 @@ import type { Copies } from '../cluster/copies.ts';
 import { isHeld, reflectedFrom } from '../cluster/reflected.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
 import { wasCopiedFrom } from '../cluster/volume-copy.ts';
-import { isInPlace, type Volumes, volumesOf } from '../cluster/volumes.ts';
+import { isInPlace, type Volumes, volumesOf, volumesWords } from '../cluster/volumes.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { getOwn, textAt } from '../kube/untyped.ts';
 import { copiesOf, whyUncopied, wordOf } from './copies.ts';
@@ -35,8 +35,6 @@ export interface Claims extends Record<Volumes, Map<string, string>> {
   /** A claim whose data is to be copied and cannot be, so that it holds the workload; and why. */
   uncopied: string | undefined;
 }
-
-const volumesWords = ['hold', 'recreate', 'copy'] as const;
 
 /** By what becomes of its data, and by cluster: the first claim that a workload has there, made for it or required. */
 export function claimsOf(scene: Scene, placed: PlacedObject, requires: readonly ClosureRef[]): Claims {

@@ -106,7 +106,7 @@ export interface Decided {
   requires: ClosureRef[];
   /** Of a workload: see leavingSince in scheduler/turns.ts. */
   leavingSince?: Record<string, string> | undefined;
-  /** Of a workload: see Placement. */
+  /** Of a workload, both: see Placement. */
   copies?: Copies | undefined;
   rebalancedAt?: string | undefined;
 }

@@ -58,7 +58,7 @@ export function wake(world: World, queue: WorkQueue): void {
       delete: (object) => (counts(object) || (isClaims(kind) && isReflected(object))) && told(object),
     });
   }
-  // Only what was copied is news: it may leave where it was.
+  // How far a copy is is no news; that it ended, or is gone, is: what was copied may leave where it was.
   world.copies.on({
     update: (now, old) => now.status?.phase !== old.status?.phase && within(now, undefined),
     delete: (copy) => within(copy, undefined),
