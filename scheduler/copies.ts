@@ -6,7 +6,7 @@ import { copierBetween, isClaimCopied, templateCopied } from '../cluster/volume-
 import { isInPlace, type Volumes, volumesOf } from '../cluster/volumes.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { listAt, numberAt, textAt } from '../kube/untyped.ts';
-import { type Choice, record, type Situation, stay } from './judge.ts';
+import { type Choice, record, type Situation, stay, uncopiedWords } from './judge.ts';
 import { placementOf, type Scene } from './scene.ts';
 
 /** Those that can be told to stop, and heard to have stopped, before anything is copied. */
@@ -133,7 +133,7 @@ export function copyRefusal(
   clusters: ReadonlyMap<string, PhysicalCluster>,
 ): string | undefined {
   if (there.includes(name) || there.length === 0) return undefined;
-  if (uncopied !== undefined) return `its data is to come along, and its claim ${uncopied}`;
+  if (uncopied !== undefined) return uncopiedWords(uncopied);
   for (const [from, claim] of copied) {
     const source = clusters.get(from);
     // What is forgotten holds nothing.

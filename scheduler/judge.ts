@@ -43,6 +43,8 @@ export interface Situation {
   waits?: ReadonlySet<string>;
   /** By cluster, the claim whose data is there: nobody but a user moves the object away from it. */
   claims: ReadonlyMap<string, string>;
+  /** Of these, one that is to be copied and cannot be, and why. */
+  uncopied?: string | undefined;
   /** Milliseconds since 1970. */
   now: number;
   /** See listenedSince in scheduler/tolerations.ts. */
@@ -210,18 +212,28 @@ export function refusals(judged: Judged, held?: ReadonlyMap<string, string>): Re
 }
 
 /** Where it would be driven away, but not from its data. A cluster that no longer exists holds none. */
-export function heldByClaims(judged: Judged, { claims }: Situation, wish?: Wish): Map<string, string> {
+export function heldByClaims(
+  judged: Judged,
+  { claims, uncopied }: Situation,
+  wish?: Wish,
+): Map<string, string> {
   if (claims.size === 0) return new Map();
   return new Map(
     judged.flatMap(([{ name, cluster, isThere }, reason]): [string, string][] => {
       const claim = claims.get(name);
       if (reason === undefined || claim === undefined || !cluster || !isThere) return [];
-      return leavesOut(wish, name) ? [] : [[name, holdsData(claim, name)]];
+      return leavesOut(wish, name) ? [] : [[name, holdsData(claim, name, uncopied)]];
     }),
   );
 }
 
-function holdsData(claim: string, cluster: string): string {
+/** `recreate` would give all of its data up, also what can be copied. */
+export function uncopiedWords(uncopied: string): string {
+  return `its data is to come along, and its claim ${uncopied}`;
+}
+
+function holdsData(claim: string, cluster: string, uncopied: string | undefined): string {
+  if (uncopied?.startsWith(`${claim} `)) return uncopiedWords(uncopied);
   return (
     `its claim ${claim} holds data on ${cluster}, which cannot be moved; ` +
     `annotate the workload with ${volumesAnnotation}: recreate to have it move without the data`

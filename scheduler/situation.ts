@@ -28,6 +28,7 @@ export function situationOf(
     used,
     current,
     claims: claims.hold,
+    uncopied: claims.uncopied,
     now: scene.input.now,
     listened: scene.listened,
     had,

@@ -65,6 +65,16 @@ describe('what takes its data along', () => {
     expect(all.decide().spec('one')?.clusters).toEqual(['b']);
   });
 
+  it('says of what it cannot take along why, where it is driven away, and not to give all up', () => {
+    const all = world(deployment('two', { podSpec, metadata: annotations('a') }));
+    say(all, copy());
+    all.clusters = [cluster('a', { copier: 'x', drain: true }), cluster('b', { copier: 'x' })];
+    expect(all.decide().spec('one')).toMatchObject({ clusters: ['a'], blocked: true });
+    expect(all.spec('one')?.reasons?.['a']).toBe(
+      'its data is to come along, and its claim data is used by Deployment two, too',
+    );
+  });
+
   it('stays while another one uses its claim, too', () => {
     const all = world(deployment('two', { podSpec, metadata: annotations('a') }));
     say(all, copy('b'));
