@@ -117,7 +117,29 @@ function patternsOf(set: KubeObject): { claim: string; pattern: string }[] {
   });
 }
 
+/** Of the claims that it uses: one that another workload is stopped for, to be copied; and that workload. */
+export function underCopy(
+  scene: Scene,
+  placed: PlacedObject,
+  requires: readonly ClosureRef[],
+): { claim: string; by: KubeObject } | undefined {
+  for (const { name } of requires.filter(isClaimRef)) {
+    const by = scene.input.objects.find((other) => {
+      const spec = other === placed ? undefined : placementOf(scene, other)?.spec;
+      if (!spec || !isClaimCopied(other.object, spec.copies, name)) return false;
+      const copy = scene.input.copies?.get(name);
+      const hasEnded = copy?.status?.phase === 'Copied' || copy?.status?.phase === 'Failed';
+      const isWritten = copy?.spec?.workload.uid === spec.ref.uid && !hasEnded;
+      return isWritten || Object.values(spec.shares ?? {}).some(({ held }) => held !== undefined);
+    });
+    if (by) return { claim: name, by: by.object };
+  }
+  return undefined;
+}
+
 export interface Copied {
+  /** See `underCopy`. */
+  busy?: ReturnType<typeof underCopy>;
   /** By cluster where it has data that is copied along: the first such claim. */
   copied: ReadonlyMap<string, string>;
   /** A claim whose data is to be copied and cannot be, and why. */
@@ -126,12 +148,14 @@ export interface Copied {
   there: readonly string[];
 }
 
-/** Why what is to bring its data along cannot come to a cluster where it is not. */
+/** Why what is to bring its data along, or uses what somebody else brings, cannot come to a cluster where it is not. */
 export function copyRefusal(
-  { copied, uncopied, there }: Copied,
+  { copied, uncopied, busy, there }: Copied,
   name: string,
   clusters: ReadonlyMap<string, PhysicalCluster>,
 ): string | undefined {
+  if (busy && !there.includes(name))
+    return `its claim ${busy.claim} is about to be copied for ${busy.by.kind} ${busy.by.metadata.name}, and nobody begins to use it before that is done`;
   if (there.includes(name) || there.length === 0) return undefined;
   if (uncopied !== undefined) return uncopiedWords(uncopied);
   for (const [from, claim] of copied) {

@@ -1,7 +1,7 @@
 import { podCount } from '../cluster/pod-spec.ts';
 import { groupResource } from '../kube/gvk.ts';
 import type { Company } from './company.ts';
-import { copyRefusal } from './copies.ts';
+import { copyRefusal, underCopy } from './copies.ts';
 import type { Situation } from './judge.ts';
 import { keptOf } from './room.ts';
 import type { Scene } from './scene.ts';
@@ -20,6 +20,7 @@ export function situationOf(
   const copied = {
     copied: claims.copy,
     uncopied: claims.uncopied,
+    busy: underCopy(scene, placed, requires),
     there: Object.keys(placement?.spec?.shares ?? {}),
   };
   return {

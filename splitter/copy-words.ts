@@ -3,7 +3,8 @@ import type { Condition } from '../cluster/types.ts';
 import { progressOf } from '../cluster/volume-copy.ts';
 import type { Word } from '../controller/events.ts';
 import { listWithMore } from '../kube/table/format.ts';
-import type { CopyStep, Failure, Want } from './copies.ts';
+import type { Want } from './copies.ts';
+import type { CopyStep, Failure } from './copy-step.ts';
 
 export const copyFailed = 'CopyFailed';
 export const copying = 'Copying';

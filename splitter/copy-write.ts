@@ -6,7 +6,8 @@ import type { VolumeCopy } from '../cluster/volume-copy.ts';
 import { deepEqual } from '../kube/deep.ts';
 import { isStatusError } from '../kube/status.ts';
 import { getOwn } from '../kube/untyped.ts';
-import type { CopyStep, Want } from './copies.ts';
+import type { Want } from './copies.ts';
+import type { CopyStep } from './copy-step.ts';
 
 interface Writer {
   client: Client;

@@ -1,14 +1,7 @@
 import type { Share } from '../cluster/types.ts';
 import { numberAt } from '../kube/untyped.ts';
-import {
-  comesBack,
-  failuresOf,
-  hasCopied,
-  isCopiedTo,
-  isWrittenThere,
-  soleTaker,
-  takesData,
-} from './copies.ts';
+import { comesBack, hasCopied, isCopiedTo, isWrittenThere, soleTaker, takesData } from './copies.ts';
+import { failuresOf } from './copy-step.ts';
 import { clip, covers, emptyRange, hull, type Range, sizeOf } from './divide.ts';
 import { rangeOf, type Slices } from './plan.ts';
 import { availableOf } from './ready.ts';

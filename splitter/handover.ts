@@ -3,15 +3,8 @@ import { isHeldBack } from '../cluster/pod-admission.ts';
 import type { Share } from '../cluster/types.ts';
 import { claimsCopiedWhole } from '../cluster/volume-copy.ts';
 import type { KubeObject } from '../kube/object.ts';
-import {
-  type Copying,
-  type CopyStep,
-  copyStep,
-  isWrittenTo,
-  nothingCopied,
-  wantsOf,
-  withClaimsAsked,
-} from './copies.ts';
+import { type Copying, isWrittenTo, wantsOf } from './copies.ts';
+import { type CopyStep, copyStep, nothingCopied, withClaimsAsked } from './copy-step.ts';
 import { nextCounts, nextWhole } from './handover-many.ts';
 import { blindIn, isReleased, nextOnce, nextWholeOnce } from './handover-once.ts';
 import { nextBatch, nextSingle } from './handover-one.ts';

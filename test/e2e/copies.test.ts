@@ -166,3 +166,20 @@ it('it moves highest first, each with its data, and a rollout status ends when i
   expect(pods.highest).toBeLessThanOrEqual(3);
   expect(pods.lowest).toBeGreaterThanOrEqual(2);
 });
+
+it('killed as it waits for a copy, it goes on from there', async () => {
+  await until('it rests', 30, async () => (await placement()).includes('Settled'));
+  await write('west', 0, 'third');
+  let go = () => {};
+  copier.faults.set(claimOf(2), new Promise<void>((resolve) => (go = resolve)));
+  await moveTo('east');
+  await until('the first is copied', 30, () => isPhase(2, 'Copying'));
+  await pair.server.kill();
+  await pair.server.restart();
+  expect(starts).toEqual([]);
+  go();
+  await runOnly(pods, 'east', 3);
+  expect(starts).toEqual(['db-2', 'db-1', 'db-0'].map((name) => ({ on: 'east', name, copied: true })));
+  expect(await read('east')).toEqual(['0 third', '1 first', '2 second']);
+  expect([...pods.twice]).toEqual([]);
+});

@@ -107,6 +107,23 @@ describe('what takes its data along', () => {
     expect(all.settle().spec('one')?.copies).toEqual({ claims: ['data'] });
   });
 
+  it('has its claim to itself while it is stopped: who begins to use that comes when it is there', () => {
+    const all = world();
+    say(all, copy('b'));
+    all.decide();
+    const held = { replicas: 1, since: '2026-01-01T00:00:00Z' };
+    all.share('one', { a: { phase: 'Active', replicas: 0, held }, b: { phase: 'Joining', replicas: 0 } });
+    bind(all, ['a', 'b']);
+    all.objects = [...all.objects, deployment('two', { podSpec, metadata: annotations('b') })];
+    expect(all.settle().spec('two')?.clusters ?? []).toEqual([]);
+    expect(all.spec('two')?.reasons?.['b']).toBe(
+      'its claim data is about to be copied for Deployment one, and nobody begins to use it before that is done',
+    );
+    all.share('one', { b: active });
+    expect(all.settle().spec('two')?.clusters).toEqual(['b']);
+    expect(all.spec('one')?.clusters).toEqual(['b']);
+  });
+
   it('stays while an ordinal with data has only been asked for: it would start where its set goes', () => {
     const volumeClaimTemplates = [{ metadata: { name: 'data' } }];
     const set = (replicas: number, clusters: string) =>

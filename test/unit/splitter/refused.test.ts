@@ -3,7 +3,7 @@ import type { ClusterSlice, Placement, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { at, listAt } from '../../../kube/untyped.ts';
 import { conditionsOf } from '../../../splitter/conditions.ts';
-import { nothingCopied } from '../../../splitter/copies.ts';
+import { nothingCopied } from '../../../splitter/copy-step.ts';
 import { foldStatus } from '../../../splitter/fold/index.ts';
 import { lateAfter } from '../../../splitter/fold/refused.ts';
 import { notHeld } from '../../../splitter/handover.ts';

@@ -3,7 +3,7 @@ import { Client } from '../../../client/client.ts';
 import { newSlice, type PlacementSlice, withSlices } from '../../../cluster/slices.ts';
 import type { Condition, Placement, Share } from '../../../cluster/types.ts';
 import type { Transport } from '../../../kube/http.ts';
-import { nothingCopied } from '../../../splitter/copies.ts';
+import { nothingCopied } from '../../../splitter/copy-step.ts';
 import { writePlacement } from '../../../splitter/write.ts';
 
 const ref = {
