@@ -3,7 +3,7 @@ import { type PlacedObject, placedKey, refKey } from '../cluster/closure.ts';
 import type { Copies } from '../cluster/copies.ts';
 import { isHeld, reflectedFrom } from '../cluster/reflected.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
-import { wasCopiedFrom } from '../cluster/volume-copy.ts';
+import { copierBetween, wasCopiedFrom } from '../cluster/volume-copy.ts';
 import { isInPlace, type Volumes, volumesOf, volumesWords } from '../cluster/volumes.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { getOwn, textAt } from '../kube/untyped.ts';
@@ -105,10 +105,11 @@ export function withoutData(
   if (choice.clusters.length === 0) return choice;
   const words = (cluster: string): string[] => {
     const [anew, along] = [recreate.get(cluster), copy.get(cluster)];
-    const by = clusters.get(cluster)?.spec?.copier;
+    const [source, ...targets] = [cluster, ...choice.clusters].map((name) => clusters.get(name));
+    const by = targets.map((target) => copierBetween(source, target)).find((copier) => copier !== undefined);
     return [
       ...(anew === undefined ? [] : [`its claim ${anew} is made anew, without the data`]),
-      ...(along === undefined ? [] : [`its claim ${along} is copied along${by ? ` by ${by}` : ''}`]),
+      ...(along === undefined || by === undefined ? [] : [`its claim ${along} is copied along by ${by}`]),
     ];
   };
   const said = there.flatMap((cluster) => {

@@ -167,7 +167,10 @@ export function copyRefusal(
   return undefined;
 }
 
-/** Claims that all pods use are copied to one cluster: what would leave theirs for several stays where it is. */
+/**
+ * Claims that all pods use are copied to one cluster: what is named for several stays where it is. Also beside the one where they
+ * are it would start empty, and what it wrote there would be copied over the rest once that is left.
+ */
 export function copiedToOne(
   choice: Choice,
   situation: Situation,
@@ -175,9 +178,9 @@ export function copiedToOne(
 ): Choice {
   const { clusters, wanted } = choice;
   if (clusters.length < 2 || placed.kind.spread !== 'counts') return choice;
-  const left = there.find((c) => !clusters.includes(c) && claims.copy.has(c) && situation.clusters.has(c));
-  if (left === undefined) return choice;
-  const why = `its claim ${claims.copy.get(left)} on ${left} is to be copied along, and what has one comes to one cluster alone`;
+  const source = there.find((c) => claims.copy.has(c) && situation.clusters.has(c));
+  if (source === undefined) return choice;
+  const why = `its claim ${claims.copy.get(source)} on ${source} is to be copied along, and what has one comes to one cluster alone`;
   const stays = stay(situation, []);
   const reasons = record(clusters.filter((c) => !stays.clusters.includes(c)).map((c) => [c, why]));
   return { ...stays, reasons: { ...stays.reasons, ...reasons }, ...(wanted && { wanted }) };

@@ -52,6 +52,12 @@ describe('what takes its data along', () => {
     expect(all.spec('one')?.reasons?.['c']).toBe(
       'its claim data on a is to be copied along, and no copier is between the two (spec.copier)',
     );
+    all.share('one', { a: active, c: active });
+    all.placements = all.placements.map((p) =>
+      p.spec?.ref.name === 'one' ? { ...p, spec: { ...p.spec, clusters: ['a', 'c'] } } : p,
+    );
+    expect(all.decide().spec('one')?.clusters).toEqual(['c']);
+    expect(all.spec('one')?.reasons?.['a'] ?? '').not.toContain('copied along');
   });
 
   it('leaves what is drained for where a copier is', () => {
@@ -157,7 +163,8 @@ describe('what takes its data along', () => {
       'its claim data on a is to be copied along, and what has one comes to one cluster alone',
     );
     say(all, copy('a,b'));
-    expect(all.decide().spec('one')?.clusters).toEqual(['a', 'b']);
+    expect(all.decide().spec('one')).toMatchObject({ clusters: ['a'], wanted: ['a', 'b'], blocked: true });
+    expect(all.spec('one')?.reasons?.['b']).toContain('comes to one cluster alone');
     say(all, copy('b'));
     expect(all.decide().spec('one')?.clusters).toEqual(['b']);
   });
