@@ -36,7 +36,11 @@ type Asked = readonly [method: string, path: string, body?: unknown, headers?: R
 
 function ask([method, path, body, headers = {}]: Asked): Promise<number> {
   const given = body === undefined ? '' : JSON.stringify(body);
-  const about = { 'content-length': Buffer.byteLength(given), 'content-type': 'application/json', ...headers };
+  const about = {
+    'content-length': Buffer.byteLength(given),
+    'content-type': 'application/json',
+    ...headers,
+  };
   return new Promise((resolve, reject) => {
     https
       .request(url + path, { method, agent, headers: about }, (response) => {
