@@ -167,7 +167,7 @@ const placementSpec: Texts<PlacementSpec> = {
     'Of a workload, by physical cluster that it has a share on and is to be on no longer: since when.',
   rebalancedAt: 'Of a workload that a rebalance has brought where it is: when.',
   givenUp:
-    'Of a claim, by physical cluster: the uids of the workloads that had it there and gave its data up; it goes when all that uses it is in place.',
+    'Of a claim, by physical cluster: the uids of the workloads that had it there and gave its data up, none where only a copier has written there; it goes when all that uses it is in place.',
   copies: 'Of a workload: the claims whose data is copied along when it moves, and no others.',
   spread: 'Over which values of which label its replicas are spread; absent, equally over the clusters.',
   filled:

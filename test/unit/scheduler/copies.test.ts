@@ -170,6 +170,46 @@ describe('what takes its data along', () => {
   });
 });
 
+describe('data that ran elsewhere and did not come along', () => {
+  const held = { replicas: 1, since: '2026-01-01T00:00:00Z' };
+
+  it('is other data: who went without, and says copy now, does not have it overwritten', () => {
+    const all = world();
+    say(all, { annotations: { 'atoll.dev/volumes': 'recreate', 'atoll.dev/clusters': 'b' } });
+    all.decide();
+    all.share('one', { b: active });
+    bind(all, ['a', 'b']);
+    say(all, copy('b'));
+    expect(all.decide().spec('data')?.clusters).toEqual(['a', 'b']);
+    say(all, copy('a'));
+    expect(all.decide().spec('one')).toMatchObject({ clusters: ['b'], blocked: true });
+    expect(all.spec('one')?.reasons?.['a']).toBe(
+      'its data is to come along, and its claim data has other data on each of a, b',
+    );
+    bind(all, ['b']);
+    expect(all.decide().spec('one')?.clusters).toEqual(['a']);
+  });
+
+  it('is not what was brought where nothing ran: turned back half way, that goes, and it is tried again', () => {
+    const all = world();
+    say(all, copy('b'));
+    all.decide();
+    all.share('one', { a: { phase: 'Active', replicas: 0, held }, b: { phase: 'Active', replicas: 0 } });
+    bind(all, ['a', 'b']);
+    say(all, copy('a'));
+    expect(all.decide().spec('data')?.givenUp).toMatchObject({ b: [] });
+    all.share('one', { a: active });
+    say(all, copy('b'));
+    expect(all.decide().spec('one')?.clusters).toEqual(['b']);
+    say(all, copy('a'));
+    expect(all.decide().spec('data')?.clusters).toEqual(['a']);
+    all.share('one', { a: { phase: 'Active', replicas: 0, held }, b: { phase: 'Active', replicas: 0 } });
+    say(all, copy('b'));
+    expect(all.decide().spec('data')).toMatchObject({ clusters: ['a', 'b'] });
+    expect(all.spec('data')?.givenUp?.['b']).toBeUndefined();
+  });
+});
+
 describe('a claim of its own whose data comes along', () => {
   const copied = (phase: 'Copied' | 'Copying', from = 'a'): VolumeCopy => ({
     apiVersion: 'atoll.dev/v1alpha1',
