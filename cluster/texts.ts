@@ -58,6 +58,8 @@ const share: Texts<Share> = {
   hard: 'Its part of what a quota bounds of pods.',
   readySince: 'Since when it has been ready without a break.',
   held: 'Of what may not run twice: what it had, which nobody else may run until its cluster has said that it is gone.',
+  cameBack:
+    'Where it runs again since a copy of its data failed, until that is tried again: the trip of that copy.',
   claims: 'While claims are copied to its cluster: which.',
   withdrawing: 'While it is Withdrawing: since when, and what it becomes again if it is to stay.',
   awaitedSince: 'Since when it could leave, and what moves with it is waited for.',

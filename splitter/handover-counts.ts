@@ -10,7 +10,8 @@ export function nextCountsOnce(scene: Scene): Next {
   const goalOf = (c: string) => goal.get(c)?.replicas ?? 0;
   const shares = present(scene);
   let excess = shares.reduce((sum, [, share]) => sum + (share.replicas ?? 0), 0) - total;
-  const mayBreak = isAtRest(scene) && allCountedOn(scene) && failuresOf(scene, scene.shares).length === 0;
+  const failures = failuresOf(scene, scene.shares);
+  const mayBreak = isAtRest(scene) && allCountedOn(scene) && failures.length === 0;
   const next: Next = new Map();
   // What is too many goes at once, first where it is not counted on.
   const order = [...shares].sort(
@@ -18,7 +19,8 @@ export function nextCountsOnce(scene: Scene): Next {
   );
   for (const [cluster, share] of order) {
     if (comesBack(scene, scene.shares, cluster)) {
-      next.set(cluster, recounted(scene, share, heldCount(share)));
+      const cameBack = share.held?.since;
+      next.set(cluster, { ...recounted(scene, share, heldCount(share)), ...(cameBack && { cameBack }) });
       continue;
     }
     const now = share.replicas ?? 0;
@@ -38,6 +40,11 @@ export function nextCountsOnce(scene: Scene): Next {
     const more = isThere ? Math.max(0, Math.min(free, goalOf(cluster) - now)) : 0;
     free -= more;
     next.set(cluster, share ? recounted(scene, share, now + more) : newcomer({ replicas: more }));
+  }
+  // What stays for want of its data elsewhere grows where it is.
+  for (const { from } of failures) {
+    const share = next.get(from);
+    if (share) next.set(from, recounted(scene, share, (share.replicas ?? 0) + Math.max(0, free)));
   }
   return next;
 }

@@ -1,8 +1,8 @@
 import type { Share } from '../cluster/types.ts';
-import { comesBack, isCopiedTo, isWrittenThere, takesData } from './copies.ts';
+import { comesBack, isCopiedTo, isWrittenThere, takesData, wholeClaims } from './copies.ts';
 import { failuresOf } from './copy-step.ts';
 import { clip, covers, emptyRange, type Range, sizeOf } from './divide.ts';
-import { rangeOf } from './plan.ts';
+import { type Part, rangeOf } from './plan.ts';
 import { availableOf } from './ready.ts';
 import { type Next, newcomer, present, type Scene, sliceOf } from './scene.ts';
 import { allCountedOn, heldRange, isAtRest, isHeard, isSeen } from './stopped.ts';
@@ -19,10 +19,12 @@ export function nextRanges(scene: Scene): Next {
     const isBack = comesBack(scene, scene.shares, cluster);
     const range = clip(isBack ? heldRange(share, first) : rangeOf(share, first), whole);
     const isAwaited = share.held !== undefined && takesData(scene);
-    if (goal.has(cluster) || sizeOf(range) > 0 || isAwaited) next.set(cluster, resized(scene, share, range));
+    if (!goal.has(cluster) && sizeOf(range) === 0 && !isAwaited) continue;
+    const cameBack = isBack ? share.held?.since : share.cameBack;
+    next.set(cluster, { ...resized(scene, share, range), ...(cameBack && { cameBack }) });
   }
   let isTaken = false;
-  for (const [cluster, part] of goal) {
+  for (const [cluster, part] of [...goal, ...staying(scene)]) {
     const wanted = rangeOf(part, first);
     const share = next.get(cluster);
     const before = share ? rangeOf(share, first) : emptyRange;
@@ -35,6 +37,13 @@ export function nextRanges(scene: Scene): Next {
   }
   if (!isTaken && isAtRest(scene) && allCountedOn(scene)) shed(scene, next);
   return withGoals(scene, next);
+}
+
+/** What stays as one, since a claim that all of it uses was not copied, grows where it is. */
+function staying(scene: Scene): [cluster: string, part: Part][] {
+  const { first, total } = scene.plan;
+  if (wholeClaims(scene).length === 0) return [];
+  return failuresOf(scene, scene.shares).map(({ from }) => [from, { ordinalsStart: first, replicas: total }]);
 }
 
 function numbersOf({ start, end }: Range): { replicas: number; ordinalsStart: number } {
@@ -50,8 +59,16 @@ function isFreeFor(scene: Scene, next: Next, cluster: string): (o: number) => bo
   const has = (other: string, share: Share, ordinal: number) =>
     isIn(rangeOf(share, first), ordinal) ||
     (isIn(heldRange(share, first), ordinal) && !isCopiedTo(scene, other, share, cluster, ordinal));
+  // Of what all of them use there is one, wherever any of them has it.
+  const isAwaited =
+    wholeClaims(scene).length > 0 &&
+    others.some(
+      ([other, share]) => sizeOf(heldRange(share, first)) > 0 && !isCopiedTo(scene, other, share, cluster),
+    );
   return (ordinal) =>
-    !isWrittenThere(scene, cluster, ordinal) && !others.some(([other, share]) => has(other, share, ordinal));
+    !isAwaited &&
+    !isWrittenThere(scene, cluster, ordinal) &&
+    !others.some(([other, share]) => has(other, share, ordinal));
 }
 
 /** Towards `wanted`, without a gap; from nothing, the highest that are free. */
@@ -88,7 +105,8 @@ function shed(scene: Scene, next: Next): void {
   const share = next.get(c);
   if (!share) return;
   const isDown = availableOf(share, sliceOf(scene, c)) === 0;
-  const kept = isDown ? clip(rangeOf(share, first), goalOf(c)) : rest;
+  const isOne = takesData(scene) && wholeClaims(scene).length > 0;
+  const kept = isDown || isOne ? clip(rangeOf(share, first), goalOf(c)) : rest;
   // What takes its data along is there until that has come.
   if (goal.has(c) || sizeOf(kept) > 0 || takesData(scene)) next.set(c, resized(scene, share, kept));
   else next.delete(c);

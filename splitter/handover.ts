@@ -181,6 +181,7 @@ function leaving(share: Share): Share {
     goal: _goal,
     withdrawing: _withdrawing,
     awaitedSince: _awaited,
+    cameBack: _back,
     ...numbers
   } = share;
   return { ...numbers, phase: 'Leaving' };
