@@ -78,25 +78,36 @@ function holdsNobody({ metadata, status }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined || textAt(status, 'phase') !== 'Bound';
 }
 
-/** Says of each cluster that a workload leaves what becomes of its data there: also to who only plans that. */
+/**
+ * Says of each cluster that a workload leaves, in part or whole, what becomes of its data there: also to who only plans that. A set that gets one more
+ * cluster gives that some of its ordinals.
+ */
 export function withoutData(
   choice: Choice,
-  there: readonly string[],
-  { recreate, copy }: Claims,
-  clusters: Scene['clusters'],
+  { clusters }: Pick<Scene, 'clusters'>,
+  {
+    placed,
+    there,
+    claims: { recreate, copy },
+  }: { placed: PlacedObject; there: readonly string[]; claims: Claims },
 ): Choice {
   if (choice.clusters.length === 0) return choice;
+  const isShared = hasTemplates(placed.object) && choice.clusters.some((name) => !there.includes(name));
   const words = (cluster: string): string[] => {
+    const stays = choice.clusters.includes(cluster);
+    if (stays && !isShared) return [];
     const [anew, along] = [recreate.get(cluster), copy.get(cluster)];
-    const [source, ...targets] = [cluster, ...choice.clusters].map((name) => clusters.get(name));
+    const others = choice.clusters.filter((name) => name !== cluster);
+    const [source, ...targets] = [cluster, ...others].map((name) => clusters.get(name));
     const by = targets.map((target) => copierBetween(source, target)).find((copier) => copier !== undefined);
+    const what = (claim: string) => (stays ? 'what goes elsewhere of its claims' : `its claim ${claim}`);
     return [
-      ...(anew === undefined ? [] : [`its claim ${anew} is made anew, without the data`]),
-      ...(along === undefined || by === undefined ? [] : [`its claim ${along} is copied along by ${by}`]),
+      ...(anew === undefined ? [] : [`${what(anew)} is made anew, without the data`]),
+      ...(along === undefined || by === undefined ? [] : [`${what(along)} is copied along by ${by}`]),
     ];
   };
   const said = there.flatMap((cluster) => {
-    const told = choice.clusters.includes(cluster) ? [] : words(cluster);
+    const told = words(cluster);
     if (told.length === 0) return [];
     const why = getOwn(choice.reasons, cluster);
     return [[cluster, [...(why ? [why] : []), ...told].join('; ')] as const];

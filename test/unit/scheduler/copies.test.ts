@@ -45,6 +45,27 @@ describe('what takes its data along', () => {
     expect(all.spec('one')?.reasons?.['a']).toContain('its claim data is copied along by x');
   });
 
+  it('says of a set that gets one more cluster that the data of what goes there comes along', () => {
+    const volumeClaimTemplates = [{ metadata: { name: 'data' } }];
+    const set = (clusters: string) =>
+      placed('StatefulSet', 'db', { spec: { replicas: 2, volumeClaimTemplates }, metadata: copy(clusters) });
+    const all = new World(set('a'), placed('PersistentVolumeClaim', 'data-db-1'));
+    all.clusters = [cluster('a', { copier: 'x' }), cluster('b', { copier: 'x' })];
+    all.decide();
+    all.share('db', { a: { phase: 'Active', replicas: 2, ordinalsStart: 0 } });
+    all.share('data-db-1', { a: { phase: 'Active' } });
+    all.placements = all.placements.map((p) =>
+      p.spec?.ref.name === 'data-db-1'
+        ? { ...p, status: { clusters: { a: { present: true, status: { phase: 'Bound' } } } } }
+        : p,
+    );
+    all.objects = all.objects.map((o) => (o.object.kind === 'StatefulSet' ? set('a,b') : o));
+    expect(all.decide().spec('db')).toMatchObject({ clusters: ['a', 'b'] });
+    expect(all.spec('db')?.reasons?.['a']).toBe(
+      'named by its annotation; what goes elsewhere of its claims is copied along by x',
+    );
+  });
+
   it('stays where no copier is between the two', () => {
     const all = world();
     say(all, copy('c'));
