@@ -13,7 +13,7 @@ import { clusterToWrite } from '../scope.ts';
 import { Graph, nodeOf, waitsForDependents } from './graph.ts';
 import { Kinds } from './kinds.ts';
 import { Monitors } from './monitors.ts';
-import { runOthersMonitor } from './others.ts';
+import { runOthersMonitor } from './extension.ts';
 import { Owners } from './owners.ts';
 import { reconcileItem } from './reconcile.ts';
 import {

@@ -20,7 +20,7 @@ import { byLogicalCluster, clusterToWrite } from '../scope.ts';
 import { Charges, settleMs } from './charges.ts';
 import { decideStatus, type Quota } from './decide.ts';
 import { namespaceKey } from './names.ts';
-import { Others, recountMs, type Where } from './others.ts';
+import { Others, recountMs, type Where } from './extension.ts';
 import { Usages } from './usages.ts';
 import { Watched } from './watched.ts';
 

@@ -3,7 +3,7 @@ import { formatApiVersion, type GroupVersion } from '../gvk.ts';
 import type { Json, JsonObject } from '../object.ts';
 import type { ResourceInfo } from '../schema/resource.ts';
 import { type Group, groupsOf, resourcesOf } from './groups.ts';
-import type { OtherVersion } from './others.ts';
+import type { OtherVersion } from './extension.ts';
 
 /** Unaggregated discovery. https://kubernetes.io/docs/concepts/overview/kubernetes-api/#unaggregated-discovery */
 
