@@ -107,6 +107,5 @@ export function wakeConcerned(
 /** What nobody names changes nothing. */
 function isMentioned(world: World, kind: PlacedKind, object: KubeObject): boolean {
   if (!isUsedByName(kind) || namesClusters(object)) return true;
-  const mentioned = world.mentioned.get(namespaceKey(object));
-  return mentioned === undefined || mentioned.has(placedKey(placedAs(kind, object)));
+  return world.mentioned.has(namespaceKey(object), placedKey(placedAs(kind, object)));
 }

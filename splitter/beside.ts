@@ -11,6 +11,7 @@ import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { lateAddresses, lateMembers, lateOwner, type Member } from './group.ts';
 import type { HandoverInput } from './handover.ts';
 import type { Hold, Late } from './hold.ts';
+import { namespaceKey } from './keys.ts';
 import { isShortOf, podsLedTo } from './led.ts';
 import { breaksFirst } from './plan.ts';
 import type { Unled } from './settle.ts';
@@ -23,7 +24,6 @@ import {
   endpointsAt,
   followedAt,
   hasOwnVolume,
-  namespaceKey,
   rootOf,
   type World,
 } from './world.ts';

@@ -1,6 +1,6 @@
 import type { Addition } from '../../kube/openapi/addition.ts';
-import type { OpenApi } from '../../kube/openapi/openapi.ts';
 import { additionOf, type OtherSwagger } from '../../kube/openapi/extension.ts';
+import type { OpenApi } from '../../kube/openapi/openapi.ts';
 import { Pace } from '../../kube/others-first.ts';
 
 interface Known {

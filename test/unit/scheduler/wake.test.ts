@@ -6,9 +6,11 @@ import type { PhysicalCluster, Placement, PlacementSpec, Share } from '../../../
 import type { WorkQueue } from '../../../controller/queue.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { onlyBegins } from '../../../scheduler/matters.ts';
+import { takeStock } from '../../../scheduler/stock.ts';
 import { turnMs } from '../../../scheduler/turns.ts';
 import { wake, wakeConcerned } from '../../../scheduler/wake.ts';
-import { objectsOf, observe, placementsIn, takeStock } from '../../../scheduler/world.ts';
+import { objectsOf, placementsIn } from '../../../scheduler/within.ts';
+import { observe } from '../../../scheduler/world.ts';
 import { Random } from '../../fault/random.ts';
 import { deployment } from '../cluster/objects.ts';
 import { cluster } from './world.ts';
