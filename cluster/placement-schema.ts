@@ -48,6 +48,7 @@ const share = object(
       texts.held,
     ),
     cameBack: text,
+    fresh: flag,
     claims: list(text),
     withdrawing: object(
       { since: text, from: text, closedSince: text } satisfies Fields<NonNullable<Share['withdrawing']>>,

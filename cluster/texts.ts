@@ -60,6 +60,7 @@ const share: Texts<Share> = {
   held: 'Of what may not run twice: what it had, which nobody else may run until its cluster has said that it is gone.',
   cameBack:
     'Where it runs again since a copy of its data failed, until that is tried again: the trip of that copy.',
+  fresh: 'Nothing of it has run there since it came, and its data is yet to be copied there.',
   claims: 'While claims are copied to its cluster: which.',
   withdrawing: 'While it is Withdrawing: since when, and what it becomes again if it is to stay.',
   awaitedSince: 'Since when it could leave, and what moves with it is waited for.',

@@ -36,10 +36,13 @@ export function nextCountsOnce(scene: Scene): Next {
   for (const cluster of goal.keys()) {
     const share = next.get(cluster);
     const now = share?.replicas ?? 0;
-    const isThere = isHeard(scene, cluster) && !awaitsData(scene, cluster);
+    const isAwaited = awaitsData(scene, cluster);
+    const isThere = isHeard(scene, cluster) && !isAwaited;
     const more = isThere ? Math.max(0, Math.min(free, goalOf(cluster) - now)) : 0;
     free -= more;
-    next.set(cluster, share ? recounted(scene, share, now + more) : newcomer({ replicas: more }));
+    const part = share ? recounted(scene, share, now + more) : newcomer({ replicas: more });
+    const { fresh = !share, ...rest } = part;
+    next.set(cluster, { ...rest, ...(fresh && isAwaited && { fresh }) });
   }
   // What stays for want of its data elsewhere grows where it is.
   for (const { from } of failures) {
@@ -67,7 +70,7 @@ function awaitsData(scene: Scene, cluster: string): boolean {
   if (isWrittenThere(scene, cluster)) return true;
   if (!takesData(scene) || (scene.shares[cluster]?.replicas ?? 0) > 0) return false;
   return present(scene).some(([from, share]) => {
-    if (soleTaker(scene.plan, from) !== cluster) return false;
+    if (share.fresh || soleTaker(scene.plan, from) !== cluster) return false;
     if (share.held) return !isCopiedTo(scene, from, share, cluster);
     return (share.replicas ?? 0) > 0 || !hasCopied(scene, from, cluster);
   });
@@ -78,6 +81,8 @@ function keptForData(scene: Scene, cluster: string, share: Share, mayStop: boole
   if (!takesData(scene)) return undefined;
   if (share.held || (share.replicas ?? 0) > 0) return recounted(scene, share, 0);
   const to = soleTaker(scene.plan, cluster);
+  // What has yet to be brought here is no data of it: to bring that back would overwrite it.
+  if (share.fresh) return undefined;
   // Nothing is brought over what runs there already.
   if (to === undefined || (scene.shares[to]?.replicas ?? 0) > 0) return undefined;
   if (hasCopied(scene, cluster, to)) return undefined;
@@ -88,7 +93,7 @@ function keptForData(scene: Scene, cluster: string, share: Share, mayStop: boole
 function recounted(scene: Scene, share: Share, replicas: number): Share {
   const before = share.replicas ?? 0;
   if (replicas === before) return share;
-  const { readySince: _restarts, settled: _settled, held: _held, ...rest } = share;
+  const { readySince: _restarts, settled: _settled, held: _held, fresh: _fresh, ...rest } = share;
   const held = heldCount(share);
   return {
     ...rest,

@@ -182,6 +182,7 @@ function leaving(share: Share): Share {
     withdrawing: _withdrawing,
     awaitedSince: _awaited,
     cameBack: _back,
+    fresh: _fresh,
     ...numbers
   } = share;
   return { ...numbers, phase: 'Leaving' };

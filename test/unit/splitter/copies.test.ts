@@ -412,6 +412,29 @@ describe('a Deployment whose data comes along', () => {
     expect(step({ root: web(replicas), previous, found }).shares['b']?.replicas).toBe(0);
   });
 
+  it.each<[string, number, Share]>([
+    ['while it is copied', 2, count(0, holding(2))],
+    ['with nothing to run', 0, count(0, holding(0))],
+    ['before it has stopped', 2, count(2)],
+    ['before it has stopped, with nothing to run', 0, count(0)],
+  ])('turned back %s, it has nothing brought over its data', (_when, replicas, a) => {
+    const joins = step({ root: web(replicas), previous: { a } }).shares['b'];
+    expect(joins).toMatchObject({ replicas: 0, fresh: true });
+    const b = { ...count(0), fresh: true };
+    const back = step({ root: web(replicas), previous: { a, b }, clusters: ['a'] });
+    expect(numbers(back.shares)).toEqual({ a: `+${replicas}`, b: 'Leaving +0' });
+    expect(back.copied.wants).toEqual([]);
+  });
+
+  it('is not fresh any more where its data has come, though nothing of it runs', () => {
+    const found = [copyOf('files', { phase: 'Copied' })];
+    const previous = { a: count(0, holding(0)), b: { ...count(0), fresh: true } };
+    const there = (input: Case) => step({ root: web(0), previous, ...input }).shares['b'];
+    expect(there({})?.fresh).toBe(true);
+    expect(there({ found, claims: ['files'] })?.fresh).toBeUndefined();
+    expect(there({ found, claims: ['files'], root: web(2) })?.fresh).toBeUndefined();
+  });
+
   it('scaled up where its copy failed is so many there', () => {
     const found = [copyOf('files', { phase: 'Failed' })];
     const previous = { a: count(2, cameBack), b: count(0) };
