@@ -1,5 +1,12 @@
 import { isClaimName } from '../cluster/claims.ts';
-import { claimOfAnnotation, claimsAnnotation, locatorAnnotation } from '../cluster/names.ts';
+import {
+  claimOfAnnotation,
+  claimsAnnotation,
+  locatorAnnotation,
+  logicalClusterAnnotation,
+  rootCluster,
+} from '../cluster/names.ts';
+import { reflectedKind } from '../cluster/reflected.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import { listAt } from '../kube/untyped.ts';
@@ -23,6 +30,21 @@ export async function claimsOf(engine: Engine, set: KubeObject): Promise<KubeObj
   const { namespace } = set.metadata;
   const { items } = await engine.client.list(claims, { namespace, signal: engine.signal });
   return items.filter((claim) => isClaimOfOurs(engine, claim) && isClaimName(set, claim.metadata.name ?? ''));
+}
+
+/** Of these those that nobody else owns in the logical cluster: what somebody there gave an owner stays for that one. */
+export async function claimsOfAlone(engine: Engine, set: KubeObject): Promise<KubeObject[]> {
+  const all = await claimsOf(engine, set);
+  if (all.length === 0) return all;
+  const place = engine.namespaces.own(set.metadata.namespace ?? '')?.locator;
+  const { items } = await engine.upstream.list(reflectedKind(claims.resource), { signal: engine.signal });
+  const others = items.filter(({ metadata: { namespace, annotations, ownerReferences = [] } }) => {
+    const cluster = annotations?.[logicalClusterAnnotation] ?? rootCluster;
+    const isOf = ({ kind, name }: OwnerReference) => kind === 'StatefulSet' && name === set.metadata.name;
+    return namespace === place?.namespace && cluster === place?.cluster && !ownerReferences.every(isOf);
+  });
+  const kept = new Set(others.map(({ metadata }) => metadata.name));
+  return all.filter(({ metadata }) => !kept.has(metadata.name));
 }
 
 /** Claims of our StatefulSets are shown beside them, also when these have gone. */

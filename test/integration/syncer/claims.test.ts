@@ -172,6 +172,9 @@ describe("a StatefulSet's own claims", () => {
     const label = { metadata: { labels: { seen: 'yes' } } };
     await world.admin.patch(persistentvolumeclaims, { ...inDefault, name: 'data-db-1' }, 'merge', label);
     await untilOwned('data-db-1', 'ConfigMap true');
+    await world.admin.delete(statefulsets, { ...inDefault, name: 'db' });
+    await until('it is gone', async () => (await spec()) === undefined);
+    expect(await names('east')).toEqual(['data-db-0', 'data-db-1']);
   });
 
   test('stay, owned by nobody, where it is deleted without what it owns', async () => {
