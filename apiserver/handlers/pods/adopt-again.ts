@@ -8,18 +8,19 @@ import type { ResourceExchange } from '../../core.ts';
 import { type ObjectAddress, readObject, rewriteObject } from '../../registry/rewrite.ts';
 
 /**
- * Of a pod that somebody has taken from its controller: that adopts it again, as it does where it runs, where it never was let go. One
- * whose labels change may be let go there, and then its syncer says so; one whose controller goes, or is our own collector's, is nobody's.
+ * Of a pod, or a claim, that somebody has taken from its controller: that adopts it again, as it does where it is, where it never was let
+ * go. A pod whose labels change may be let go there, and then its syncer says so; what our own collector takes from a controller that goes
+ * is nobody's.
  */
 export async function adoptAgain(
-  { core, info, user }: ResourceExchange,
+  { core, info, stored, user }: ResourceExchange,
   before: KubeObject,
   after: KubeObject,
 ): Promise<void> {
   const controller = controllerOf(before);
   if (!controller || controllerOf(after) || isOwnController(user)) return;
   const { name = '', namespace = '', uid, labels, deletionTimestamp } = after.metadata;
-  if (deletionTimestamp || !deepEqual(before.metadata.labels, labels)) return;
+  if (deletionTimestamp || (after.kind === 'Pod' && !deepEqual(before.metadata.labels, labels))) return;
   const kind = kindOf(controller);
   if (!kind) return;
   const at = (resource: { group: string; resource: string }, name: string): ObjectAddress => ({
@@ -30,14 +31,14 @@ export async function adoptAgain(
   });
   const owner = (await readObject(core.store, at(kind, controller.name)))?.metadata;
   if (owner?.uid !== controller.uid || owner.deletionTimestamp) return;
-  await rewriteObject(core.store, at({ group: '', resource: 'pods' }, name), (pod) =>
-    !pod || pod.metadata.uid !== uid || controllerOf(pod) ? pod : adopted(pod, controller),
+  await rewriteObject(core.store, at(stored.info, name), (there) =>
+    !there || there.metadata.uid !== uid || controllerOf(there) ? there : adopted(there, controller),
   );
 }
 
-function adopted(pod: KubeObject, controller: OwnerReference): KubeObject {
-  const others = (pod.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== controller.uid);
-  return { ...pod, metadata: { ...pod.metadata, ownerReferences: [...others, controller] } };
+function adopted(object: KubeObject, controller: OwnerReference): KubeObject {
+  const others = (object.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== controller.uid);
+  return { ...object, metadata: { ...object.metadata, ownerReferences: [...others, controller] } };
 }
 
 function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {

@@ -42,7 +42,7 @@ export async function changePod(
     }
   }
   const object = await change(false);
-  if (isPod) await adoptAgain(exchange, running.pod, object);
+  if (exchange.info.subresource === '') await adoptAgain(exchange, running.pod, object);
   return { object };
 }
 

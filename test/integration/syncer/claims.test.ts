@@ -146,6 +146,9 @@ describe("a StatefulSet's own claims", () => {
       { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid, ...flags },
     ]);
     expect((await there('east')).flatMap(({ metadata }) => metadata.ownerReferences ?? [])).toEqual([]);
+    const taken = { metadata: { ownerReferences: null } };
+    await world.admin.patch(persistentvolumeclaims, { ...inDefault, name: 'data-db-0' }, 'merge', taken);
+    expect(await ownersOf('data-db-0')).toHaveLength(1);
     await change(retention('Retain'));
     await untilOwned('data-db-0');
     await change(retention('Delete'));
