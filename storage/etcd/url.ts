@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { withoutLast } from '../../kube/trim.ts';
 import { StoreError } from '../store.ts';
 import type { EtcdOptions } from './options.ts';
 
@@ -36,7 +35,7 @@ export function parseEtcdUrl(rest: string): EtcdUrl {
   };
   if ((cert === undefined) !== (key === undefined)) throw wrong('has only one of cert and key');
   const [name, secret] = user === undefined ? [setting('username')] : user.split(/:(.*)/s);
-  const prefix = withoutLast(path, '/');
+  const prefix = withoutLastSlashes(path);
   return {
     endpoints: endpoints.map(withPort),
     ...(prefix !== '' && { prefix }),
@@ -88,4 +87,10 @@ function withPort(host: string): string {
 
 function wrong(what: string): StoreError {
   return new StoreError('unavailable', `the etcd URL ${what}`);
+}
+
+function withoutLastSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
 }
