@@ -80,7 +80,10 @@ export class ForwardAgent extends https.Agent {
       });
       socket.once('close', () => stream.destroy());
       // What the node says of it is told, where TLS only knows that there is nothing more.
-      stream.on('error', (error) => socket.destroy(error));
+      stream.once('failed', (error) => socket.destroy(error));
+      if (stream.failure) socket.destroy(stream.failure);
+      // Whoever uses it is told by node's client; while nobody does, that it is closed is enough.
+      socket.on('error', () => undefined);
       clusters.set(socket, target.cluster);
       await secured(socket, signal);
       return socket;
@@ -101,7 +104,6 @@ async function secured(socket: tls.TLSSocket, signal: AbortSignal): Promise<void
   try {
     await orAborted(signal, done);
   } catch (error) {
-    socket.on('error', () => undefined);
     socket.destroy();
     throw error;
   }

@@ -15,8 +15,11 @@ export class ForwardError extends Error {}
 /**
  * One connection to one port of a pod, in a WebSocket of the forward protocol, for that port alone. What the pod sends is read as
  * fast as it is taken. The protocol has no half-closed connection: who ends it reads no more.
+ *
+ * What fails is told by `failed`, before `close`, and never by `error`: TLS in a stream that errs ends the process.
  */
 export class ForwardedConnection extends Duplex {
+  failure: Error | undefined;
   readonly #tunnel: Duplex;
   readonly #port: number;
   readonly #reader: FrameReader;
@@ -34,8 +37,15 @@ export class ForwardedConnection extends Duplex {
     });
     tunnel.on('data', (chunk: Buffer) => this.#receive(chunk));
     tunnel.on('end', () => this.#cut());
-    tunnel.on('error', (error) => this.destroy(error));
+    tunnel.on('error', (error) => this.fail(error));
     tunnel.on('close', () => this.#cut());
+  }
+
+  fail(error: Error): void {
+    if (this.destroyed) return;
+    this.failure = error;
+    this.emit('failed', error);
+    this.destroy();
   }
 
   override _read(): void {
@@ -70,7 +80,7 @@ export class ForwardedConnection extends Duplex {
       this.#reader.read(chunk);
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
-      this.destroy(new ForwardError(`the forward is no forward: ${error.message}`, { cause: error }));
+      this.fail(new ForwardError(`the forward is no forward: ${error.message}`, { cause: error }));
     }
   }
 
@@ -86,7 +96,7 @@ export class ForwardedConnection extends Duplex {
       if (port.length === 2 && port.readUInt16LE() !== this.#port) throw new FrameError('another port');
     }
     if (piece.length === 0) return;
-    if (channel === channels.errors) this.destroy(new ForwardError(plain(piece)));
+    if (channel === channels.errors) this.fail(new ForwardError(plain(piece)));
     else if (!this.push(piece)) this.#tunnel.pause();
   }
 
@@ -104,8 +114,9 @@ export class ForwardedConnection extends Duplex {
   }
 
   #cut(): void {
-    if (this.#isEnded || this.destroyed || this.writableEnded) return;
-    this.destroy(Object.assign(new ForwardError('the forward was cut'), { code: 'ECONNRESET' }));
+    if (this.#isEnded || this.destroyed) return;
+    if (this.writableEnded) return this.#end();
+    this.fail(Object.assign(new ForwardError('the forward was cut'), { code: 'ECONNRESET' }));
   }
 }
 

@@ -53,12 +53,12 @@ export class Forwards {
   }
 
   /** Whoever receives it ends it. Rejects with ForwardError; `signal` ends what is not open yet. */
-  async open(target: PodPort, signal: AbortSignal): Promise<Duplex> {
+  async open(target: PodPort, signal: AbortSignal): Promise<ForwardedConnection> {
     const ended = new AbortController();
     let connection: ForwardedConnection | undefined;
     const end = (why = 'others have too few forwards') => {
       ended.abort(new ForwardError(why));
-      connection?.destroy(new ForwardError(why));
+      connection?.fail(new ForwardError(why));
     };
     const abort = () => ended.abort(signal.reason);
     if (signal.aborted) abort();

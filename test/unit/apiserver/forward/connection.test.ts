@@ -14,7 +14,7 @@ beforeEach(() => {
   far = other;
   far.on('error', () => undefined);
   connection = new ForwardedConnection(near, port);
-  failure = once(connection, 'error').then(([error]) => error as Error);
+  failure = once(connection, 'failed').then(([error]) => error as Error);
   failure.catch(() => undefined);
 });
 
@@ -157,7 +157,8 @@ describe('what is no forward ends it', () => {
     begin();
     far.write(data(0, Buffer.from('half')));
     far.end();
-    await expect(received()).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await expect(received()).rejects.toThrow();
+    expect(await failure).toMatchObject({ code: 'ECONNRESET', message: 'the forward was cut' });
   });
 
   test('and goes with its tunnel, and the tunnel with it', async () => {
