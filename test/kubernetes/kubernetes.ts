@@ -42,6 +42,8 @@ export interface KubernetesOptions {
   pods?: 'fast' | 'general';
   /** Labels of pods that kwok leaves to test/kubelet. */
   served?: string;
+  /** By ports of pods: to which port of this machine a port-forward leads. */
+  forwards?: Readonly<Record<number, number>>;
   /** etcd with fsync, as in production: for benchmarks. */
   fsync?: boolean;
   /** Only etcd and kube-apiserver, pods without ServiceAccounts: for benchmarks and comparisons of answers. */
@@ -130,7 +132,7 @@ async function boot(
     );
     await mkdir(join(dir, 'scratch'));
     const stages = await readFile(join(programs, 'stages', `${options.pods ?? 'fast'}.yaml`), 'utf8');
-    await writeFile(join(dir, 'kwok.yaml'), kwokConfig(stages, dir));
+    await writeFile(join(dir, 'kwok.yaml'), kwokConfig(stages, dir, options.forwards));
     await start('kwok', kwokFlags(String(kubelet), options.served));
     await writeFile(join(dir, 'nodes.yaml'), nodeObjects(name, options.nodes ?? 2));
     await eventually(120, children, () => ctl('apply', '-f', join(dir, 'nodes.yaml')));
