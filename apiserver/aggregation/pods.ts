@@ -1,6 +1,7 @@
 import { ForwardAgent } from '../forward/agent.ts';
-import type { Forwards, PodPort } from '../forward/forwards.ts';
+import type { Forwards } from '../forward/forwards.ts';
 import { Idle } from '../forward/idle.ts';
+import type { PodPort } from '../forward/target.ts';
 import type { ReadyPod } from '../webhook/resolve.ts';
 
 /** Of a Service's pods so many are tried for one request. */

@@ -2,8 +2,9 @@ import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
 import { orAborted, within } from '../../kube/within.ts';
-import type { Forwards, PodPort } from './forwards.ts';
+import type { Forwards } from './forwards.ts';
 import type { Idle } from './idle.ts';
+import type { PodPort } from './target.ts';
 
 /** Of a forward, and of TLS in it. */
 const connectMs = 4_000;
@@ -23,15 +24,15 @@ type Connected = (error: Error | null, socket: Duplex) => void;
 
 /**
  * TLS to pods of physical clusters, in forwards. A connection is kept for the next request to the same port of the same pod, with the same
- * certificates; or, with `keep` false, is for one request. A request whose connection is not made fails with NotConnectedError.
+ * certificates; without `keep` it is for one request. A request whose connection is not made fails with NotConnectedError.
  */
 export class ForwardAgent extends https.Agent {
   readonly #forwards: Forwards;
   readonly #connectMs: number;
   readonly #idle: Idle | undefined;
 
-  constructor(forwards: Forwards, options: { keep?: Idle; connectMs?: number } = {}) {
-    super({ keepAlive: options.keep !== undefined, maxFreeSockets: 2, timeout: idleMs });
+  constructor(forwards: Forwards, options: { keep?: Idle; connectMs?: number; idleMs?: number } = {}) {
+    super({ keepAlive: options.keep !== undefined, maxFreeSockets: 2, timeout: options.idleMs ?? idleMs });
     this.#forwards = forwards;
     this.#connectMs = options.connectMs ?? connectMs;
     this.#idle = options.keep;
@@ -65,8 +66,7 @@ export class ForwardAgent extends https.Agent {
 
   #connect({ target, asking, ...options }: https.RequestOptions & ForwardedRequest): Promise<tls.TLSSocket> {
     return within(this.#connectMs, asking, async (signal) => {
-      const opening = this.#forwards.open(target, signal);
-      const stream = await orAborted(signal, opening);
+      const stream = await this.#forwards.open(target, signal);
       const { ca, cert, key, servername, rejectUnauthorized } = options;
       const socket = tls.connect({
         socket: stream,

@@ -115,8 +115,8 @@ export class ForwardedConnection extends Duplex {
 
   #cut(): void {
     if (this.#isEnded || this.destroyed) return;
-    if (this.writableEnded) return this.#end();
-    this.fail(Object.assign(new ForwardError('the forward was cut'), { code: 'ECONNRESET' }));
+    if (this.writableEnded) this.#end();
+    else this.fail(Object.assign(new ForwardError('the forward was cut'), { code: 'ECONNRESET' }));
   }
 }
 

@@ -3,19 +3,12 @@ import type { Duplex } from 'node:stream';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
+import { orAborted } from '../../kube/within.ts';
 import type { PodConnector } from '../plugins.ts';
 import type { Registry } from '../registry/types.ts';
 import { ForwardError, ForwardedConnection, forwardProtocol, plain } from './connection.ts';
 import { Places } from './places.ts';
-
-/** A port of a pod of a logical cluster, which is another one once it is made anew under its name. */
-export interface PodPort {
-  cluster: string;
-  namespace: string;
-  pod: string;
-  uid: string;
-  port: number;
-}
+import type { PodPort } from './target.ts';
 
 export interface ForwardsOptions {
   registry: Pick<Registry, 'get'>;
@@ -26,12 +19,6 @@ export interface ForwardsOptions {
 }
 
 const websocketGuid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
-
-interface Open {
-  target: PodPort;
-  cluster: string;
-  end(why?: string): void;
-}
 
 /**
  * Connections to pods that run on physical clusters, each a port-forward of that cluster's API. Only ever to a pod that the logical
@@ -56,17 +43,21 @@ export class Forwards {
   async open(target: PodPort, signal: AbortSignal): Promise<ForwardedConnection> {
     const ended = new AbortController();
     let connection: ForwardedConnection | undefined;
-    const end = (why = 'others have too few forwards') => {
+    const end = (why: string) => {
       ended.abort(new ForwardError(why));
       connection?.fail(new ForwardError(why));
     };
     const abort = () => ended.abort(signal.reason);
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
-    const release = this.#places.take({ target, cluster: target.cluster, end } as Open);
+    const release = this.#places.take({ target, end });
+    const tunnel = this.#tunnel(target, ended.signal);
     try {
-      connection = new ForwardedConnection(await this.#tunnel(target, ended.signal), target.port);
+      // A cluster that heeds no signal holds no place; a tunnel that comes later is closed.
+      connection = new ForwardedConnection(await orAborted(ended.signal, tunnel), target.port);
       connection.once('close', release);
+      if (ended.signal.aborted) connection.destroy();
+      ended.signal.throwIfAborted();
       this.#watch();
       return connection;
     } catch (error) {
@@ -82,7 +73,7 @@ export class Forwards {
 
   close(): void {
     clearInterval(this.#watching);
-    for (const one of this.#places as Iterable<Open>) one.end('the server closes');
+    for (const one of this.#places) one.end('the server closes');
   }
 
   async #tunnel(target: PodPort, signal: AbortSignal): Promise<Duplex> {
@@ -125,7 +116,7 @@ export class Forwards {
   }
 
   async #look(): Promise<void> {
-    const open = [...(this.#places as Iterable<Open>)];
+    const open = [...this.#places];
     if (open.length === 0) {
       clearInterval(this.#watching);
       this.#watching = undefined;

@@ -1,9 +1,11 @@
+import type { PodPort } from './target.ts';
+
 const mostOpen = 1024;
 
 /** One forward: what ends it, for whoever has fewer. */
 export interface Place {
-  readonly cluster: string;
-  end(): void;
+  readonly target: PodPort;
+  end(why: string): void;
 }
 
 /**
@@ -26,8 +28,8 @@ export class Places {
   /** Gives it back with what is returned, once. */
   take(place: Place): () => void {
     if (this.#count >= this.#most) this.#makeRoom();
-    const of = this.#open.get(place.cluster) ?? new Set();
-    this.#open.set(place.cluster, of.add(place));
+    const of = this.#open.get(place.target.cluster) ?? new Set();
+    this.#open.set(place.target.cluster, of.add(place));
     this.#count++;
     return () => this.#release(place);
   }
@@ -42,13 +44,13 @@ export class Places {
     const [oldest] = greediest;
     if (oldest === undefined) return;
     this.#release(oldest);
-    oldest.end();
+    oldest.end('others have too few forwards');
   }
 
   #release(place: Place): void {
-    const of = this.#open.get(place.cluster);
+    const of = this.#open.get(place.target.cluster);
     if (!of?.delete(place)) return;
     this.#count--;
-    if (of.size === 0) this.#open.delete(place.cluster);
+    if (of.size === 0) this.#open.delete(place.target.cluster);
   }
 }

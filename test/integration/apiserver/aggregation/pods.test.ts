@@ -172,16 +172,6 @@ describe('whoever is evil in its forward', () => {
   const failing = (why: string | RegExp) =>
     expect(get()).resolves.toMatchObject({ status: 503, body: expect.stringMatching(why) });
 
-  test('what never opens is no longer waited for, and the next pod is asked', async () => {
-    await pods.add('never', () => new Promise(() => undefined));
-    await pods.add('silent', (request) => accept(request).response);
-    await pods.slice(['never', 'silent']);
-    await failing('i/o timeout');
-    await run('good');
-    await pods.slice(['never', 'silent', 'good']);
-    expect((await get()).status).toBe(200);
-  });
-
   test('is told what the cluster says instead', async () => {
     const headers = { 'content-type': 'application/json' };
     await pods.add('a', () => ({
@@ -251,17 +241,6 @@ describe('whoever is evil in its forward', () => {
     }
     await server.close();
   });
-});
-
-test('a pod that goes takes its watches along, whatever its node says', async () => {
-  await run('a');
-  const ended = new AbortController();
-  const events = watch(api.server.transport(admin), `${flunders}?watch=true`, ended.signal);
-  const over = expect(take(events, 1)).rejects.toThrow();
-  await eventually(() => expect(extension.asked).toHaveLength(1));
-  await pods.remove('a');
-  await over;
-  expect(pods.open.size).toBe(0);
 });
 
 test('whether it is available is asked the same way', async () => {
