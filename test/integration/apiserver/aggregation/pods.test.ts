@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import net from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runAvailabilityController } from '../../../../controller/aggregation/controller.ts';
@@ -171,6 +172,27 @@ describe('which pods', () => {
 describe('whoever is evil in its forward', () => {
   const failing = (why: string | RegExp) =>
     expect(get()).resolves.toMatchObject({ status: 503, body: expect.stringMatching(why) });
+
+  test('keeps 64 forwards open of a logical cluster, and those that do not open go with who asked', async () => {
+    const ended = new AbortController();
+    setMaxListeners(0, ended.signal);
+    await pods.add('never', () => new Promise(() => undefined));
+    await pods.slice(['never']);
+    const transport = api.server.transport(admin);
+    const asking = Array.from({ length: 200 }, () =>
+      transport({ method: 'DELETE', url: `${flunders}/a`, headers: {}, signal: ended.signal }).catch(
+        () => undefined,
+      ),
+    );
+    const refused = await Promise.race([...asking.slice(0, 64), Promise.all(asking.slice(64))]);
+    expect(refused).toHaveLength(136);
+    for (const answer of refused as { status: number }[]) expect(answer.status).toBe(429);
+    await eventually(() => expect(pods.asked).toHaveLength(64));
+    ended.abort();
+    await Promise.all(asking);
+    await pods.add('never', extension.port);
+    expect((await api.call('POST', flunders, flunder('a'))).status).toBe(201);
+  });
 
   test('is told what the cluster says instead', async () => {
     const headers = { 'content-type': 'application/json' };
