@@ -79,8 +79,7 @@ export class ForwardedConnection extends Duplex {
     try {
       this.#reader.read(chunk);
     } catch (error) {
-      if (!(error instanceof FrameError)) throw error;
-      this.fail(new ForwardError(`the forward is no forward: ${error.message}`, { cause: error }));
+      this.fail(new ForwardError(`the forward is no forward: ${(error as Error).message}`, { cause: error }));
     }
   }
 

@@ -235,6 +235,38 @@ describe('whoever is evil in its forward', () => {
     await failing(why);
   });
 
+  test('an answer without end is read no faster than it is taken, and ends with who asked', async () => {
+    await run('a');
+    let sent = 0;
+    let closed = false;
+    extension.instead = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const fill = () => {
+        while (!closed && response.write(Buffer.alloc(65_536, ' '))) sent += 65_536;
+      };
+      response.on('drain', fill).on('close', () => {
+        closed = true;
+      });
+      fill();
+      return true;
+    };
+    const ended = new AbortController();
+    const request = { method: 'GET', url: flunders, headers: {}, signal: ended.signal };
+    const { body } = await api.server.transport(admin)(request);
+    const pieces = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+    await pieces.next();
+    let before = -1;
+    // What is between the two ends has room for some.
+    await eventually(() => {
+      const grew = sent - before;
+      before = sent;
+      expect(grew).toBe(0);
+    });
+    expect(sent).toBeLessThan(64 << 20);
+    ended.abort();
+    await eventually(() => expect([closed, pods.open.size]).toEqual([true, 0]));
+  });
+
   test('resets in the midst of an answer end that answer', async () => {
     await run('a');
     extension.instead = (_request, response) => {
