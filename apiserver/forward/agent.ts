@@ -67,17 +67,15 @@ export class ForwardAgent extends https.Agent {
   #connect({ target, asking, ...options }: https.RequestOptions & ForwardedRequest): Promise<tls.TLSSocket> {
     return within(this.#connectMs, asking, async (signal) => {
       const stream = await this.#forwards.open(target, signal);
-      const { ca, cert, key, servername, rejectUnauthorized } = options;
-      const socket = tls.connect({
-        socket: stream,
-        ca,
-        cert,
-        key,
-        servername,
-        rejectUnauthorized,
-        minVersion: 'TLSv1.2',
-        ALPNProtocols: ['http/1.1'],
-      });
+      // All of it, as node's own agent does, but for what says another way.
+      const given = {
+        ...options,
+        host: undefined,
+        port: undefined,
+        path: undefined,
+      } as tls.ConnectionOptions;
+      const own = { socket: stream, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] } as const;
+      const socket = tls.connect(Object.assign(given, own));
       socket.once('close', () => stream.destroy());
       // What the node says of it is told, where TLS only knows that there is nothing more.
       stream.once('failed', (error) => socket.destroy(error));
