@@ -56,7 +56,7 @@ bundles: build kubernetes ## apply every bundle below DIR, or BUNDLES_PART=1/2 o
 fidelity: build kubernetes ## the same requests to Atoll and to Kubernetes, FIDELITY_MINUTES of them; fails for a difference without a reason; DIR adds inputs
 	@node dist/test/fidelity/main.js $(DIR) --at-least 3000
 
-conformance: build kubernetes ## Kubernetes' own conformance specs that need no kubelet: SECTION=B with a cluster joined, C, D and E others of the same program; ONLY='name' some; FAILING=1 those too that are known to fail
+conformance: build kubernetes ## Kubernetes' own conformance specs that need no kubelet: SECTION=B with a cluster joined, C to F others of the same program; ONLY='name' some; FAILING=1 those too that are known to fail
 	@test/conformance/build
 	@node dist/test/conformance/main.js
 

@@ -89,6 +89,8 @@ export interface Exchange {
   until?: number | undefined;
   /** Reads what follows the headers; absent where nothing does, or where all is here. */
   arriving?: () => Promise<Uint8Array>;
+  /** Resolves when an object of so many bytes may be worked at; undefined: at once. Absent of what comes from inside. */
+  longTurn?: ((bytes: number) => Promise<void> | undefined) | undefined;
 }
 
 /** One request about a resource that is served. */

@@ -108,6 +108,7 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
       // It would end as it begins.
       const late = peer && core.closing.aborted && isLongRunning(info);
       if (body) exchange.arriving = body;
+      if (peer && fairness) exchange.longTurn = fairness.longTurnOf(exchange);
       const work = traced(trace, wrong !== undefined ? refusing(wrong) : view ? through(view) : onward);
       const turn: Work = peer && fairness ? (own, millis) => fairness.run(own, work, millis) : work;
       const answer = late ? shuttingDown() : await limit.run(exchange, turn);
@@ -184,11 +185,12 @@ function onward(exchange: Exchange): Promise<ApiResponse> {
 
 /** With its body. */
 function whole(exchange: Exchange, next: (exchange: Exchange) => Promise<ApiResponse>): Promise<ApiResponse> {
-  const { request, arriving } = exchange;
+  const { request, arriving, longTurn } = exchange;
   if (arriving === undefined || request.body !== undefined) return next(exchange);
   return arriving().then((body) => {
     request.body = body;
-    return next(exchange);
+    const turn = longTurn?.(body.length);
+    return turn ? turn.then(() => next(exchange)) : next(exchange);
   });
 }
 

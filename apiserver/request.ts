@@ -91,8 +91,8 @@ export function pathOf(url: string): string {
   return mark < 0 ? url : url.slice(0, mark);
 }
 
-/** `/clusters/<name>` as it may be written: what follows says whether an empty name is one. */
-const prefixed = /^\/(clusters|[^/?]*%[^/?]*)\/([^/?]*)(\/?)/;
+/** `/clusters/<name>` as it may be written, each letter as three if need be: what follows says whether an empty name is one. */
+const prefixed = /^\/([^/?]{8,24})\/([^/?]*)(\/?)/;
 
 /**
  * Which logical cluster a URL names, known before anything else of it is judged, and as parseRequest has it; empty: it names

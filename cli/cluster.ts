@@ -16,7 +16,9 @@ export interface AddOptions {
   kubeconfig: string;
   context?: string;
   labels?: Record<string, string>;
+  /** Empty: none any more. */
   network?: string;
+  /** Empty: none any more. */
   copier?: string;
   inCluster?: InClusterConfig;
   /** Takes over what a former registration of this very cluster left there. */
@@ -75,26 +77,29 @@ export async function registerCluster(
 ): Promise<void> {
   const secretName = credentialsOf(name);
   const { labels, network, copier, inCluster, adopt } = options;
-  const cluster = (unset: object) => ({
+  /** `none`: how a field is said to be absent. */
+  const cluster = (none?: null) => ({
     apiVersion,
     kind: 'PhysicalCluster',
     metadata: { name, ...(labels && { labels }) },
     spec: {
       kubeconfigSecretRef: { namespace: systemNamespace, name: secretName },
-      ...(network && { network }),
-      ...(copier && { copier }),
-      ...(inCluster && { inClusterConfig: { ...unset, ...inCluster } }),
+      ...(network !== undefined && { network: network || none }),
+      ...(copier !== undefined && { copier: copier || none }),
+      // Of another server another authority vouches.
+      ...(inCluster && { inClusterConfig: { certificateAuthorityData: none, ...inCluster } }),
       ...(adopt?.length && { adopt }),
     },
   });
   const write = async (dryRun: boolean) => {
     try {
-      // Of another server another authority vouches.
-      const patch = cluster({ certificateAuthorityData: null });
-      await client.patch(physicalClusters, { name }, 'merge', patch, { fieldManager: 'atoll', dryRun });
+      await client.patch(physicalClusters, { name }, 'merge', cluster(null), {
+        fieldManager: 'atoll',
+        dryRun,
+      });
     } catch (error) {
       if (!isStatusError(error, 'NotFound')) throw error;
-      await client.create(physicalClusters, cluster({}), { dryRun });
+      await client.create(physicalClusters, cluster(), { dryRun });
     }
   };
   // What is refused changes nothing, the credentials neither, without which it is not Ready.

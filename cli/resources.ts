@@ -5,6 +5,7 @@ export {
   physicalClusters,
   placements,
   secrets,
+  volumeCopies,
   workspaces,
 } from '../cluster/names.ts';
 export const namespaces = { group: '', version: 'v1', resource: 'namespaces' };

@@ -1,4 +1,4 @@
-import { isResourceName, mostResources } from '../kube/discovery/others.ts';
+import { isResourceName, mostResources } from '../kube/discovery/extension.ts';
 import { type GroupVersion, groupResource, parseApiVersion } from '../kube/gvk.ts';
 import { isRecord } from '../kube/untyped.ts';
 import type { Client } from './client.ts';

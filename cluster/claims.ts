@@ -1,5 +1,5 @@
 import type { KubeObject } from '../kube/object.ts';
-import { listAt, numberAt, textAt } from '../kube/untyped.ts';
+import { getOwn, listAt, numberAt, textAt } from '../kube/untyped.ts';
 import { reflectedFrom } from './reflected.ts';
 import type { ClosureRef, ClusterSlice, Placement, PlacementSpec } from './types.ts';
 
@@ -33,6 +33,21 @@ export function isClaimRef({ group, resource }: Pick<ClosureRef, 'group' | 'reso
 /** What its cluster says of a claim: that there is a volume for it. */
 export function saysBound({ present, status }: ClusterSlice): boolean {
   return present && textAt(status, 'phase') === 'Bound';
+}
+
+/**
+ * Where a claim's volume holds data: bound, and not told to leave yet. Nothing but a user's own word may take it
+ * from there, since a claim that leaves a cluster is deleted with what is on its volume.
+ */
+export function boundOn(claim: Placement | undefined): string[] {
+  const { shares = {}, ref } = claim?.spec ?? {};
+  if (ref?.resource !== 'persistentvolumeclaims') return [];
+  const { clusters: slices = {}, bound = [] } = claim?.status ?? {};
+  return Object.entries(shares).flatMap(([cluster, share]) => {
+    const slice = getOwn(slices, cluster);
+    const isBound = bound.includes(cluster) || (slice !== undefined && saysBound(slice));
+    return isBound && share.phase !== 'Leaving' ? [cluster] : [];
+  });
 }
 
 /** The claim, bound on this cluster or not; the very same where it is noted so. */

@@ -47,6 +47,8 @@ const share = object(
       { replicas: int32, ordinalsStart: int32, since: text } satisfies Fields<NonNullable<Share['held']>>,
       texts.held,
     ),
+    cameBack: text,
+    fresh: flag,
     claims: list(text),
     withdrawing: object(
       { since: text, from: text, closedSince: text } satisfies Fields<NonNullable<Share['withdrawing']>>,

@@ -44,6 +44,10 @@ export interface Share {
    * that the pods are gone. Its syncer then counts them.
    */
   held?: Pick<Share, 'replicas' | 'ordinalsStart'> & { since: string };
+  /** Where it runs again since a copy of its data failed, until that is tried again: of which trip. */
+  cameBack?: string;
+  /** Its data is elsewhere, and is yet to be copied here: nothing of it has run here since it came. */
+  fresh?: boolean;
   /** While claims are copied to its cluster: which, sorted. Its syncer says whether they are there. */
   claims?: string[];
   /**

@@ -45,18 +45,24 @@ export function countOf(
   return everywhere === undefined ? undefined : `${numberAt(there, 'numberReady') ?? 0}/${everywhere}`;
 }
 
-/** In a word how it is: Settled, or the reason of the first condition that is not so. */
+/** In a word how it is: Settled, or the reason of the first condition that is not so; Blocked where all is at rest, and not where it ought to be. */
 export function stateOf(placement: Placement): string {
-  return notSo(placement)?.reason ?? (isSettled(placement) ? 'Settled' : 'Waiting');
+  const atRest = placement.spec?.blocked === true ? 'Blocked' : 'Settled';
+  return notSo(placement)?.reason ?? (isSettled(placement) ? atRest : 'Waiting');
 }
+
+/** So few that a line stays one that is read. */
+const mostReasons = 3;
 
 /** In a sentence why: what is refused or waited for; else why it is where it is. */
 export function whyOf(placement: Placement): string {
   const wrong = notSo(placement);
   if (wrong) return wrong.message;
-  const { clusters = [], reasons = {} } = placement.spec ?? {};
+  const { clusters = [], reasons = {}, blocked } = placement.spec ?? {};
   const said = clusters.flatMap((name) => (Object.hasOwn(reasons, name) ? [reasons[name] ?? ''] : []));
-  return [...new Set(said)].join('; ');
+  const others = Object.entries(reasons).filter(([name]) => blocked === true && !clusters.includes(name));
+  const refused = others.map(([name, why]) => `${name}: ${why}`).slice(0, mostReasons);
+  return [...new Set(said), ...refused].join('; ');
 }
 
 function notSo({ status }: Placement) {

@@ -58,6 +58,9 @@ const share: Texts<Share> = {
   hard: 'Its part of what a quota bounds of pods.',
   readySince: 'Since when it has been ready without a break.',
   held: 'Of what may not run twice: what it had, which nobody else may run until its cluster has said that it is gone.',
+  cameBack:
+    'Where it runs again since a copy of its data failed, until that is tried again: the trip of that copy.',
+  fresh: 'Nothing of it has run there since it came, and its data is yet to be copied there.',
   claims: 'While claims are copied to its cluster: which.',
   withdrawing: 'While it is Withdrawing: since when, and what it becomes again if it is to stay.',
   awaitedSince: 'Since when it could leave, and what moves with it is waited for.',
@@ -167,7 +170,7 @@ const placementSpec: Texts<PlacementSpec> = {
     'Of a workload, by physical cluster that it has a share on and is to be on no longer: since when.',
   rebalancedAt: 'Of a workload that a rebalance has brought where it is: when.',
   givenUp:
-    'Of a claim, by physical cluster: the uids of the workloads that had it there and gave its data up; it goes when all that uses it is in place.',
+    'Of a claim, by physical cluster: the uids of the workloads that had it there and gave its data up, none where only a copier has written there; it goes when all that uses it is in place.',
   copies: 'Of a workload: the claims whose data is copied along when it moves, and no others.',
   spread: 'Over which values of which label its replicas are spread; absent, equally over the clusters.',
   filled:

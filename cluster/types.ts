@@ -135,7 +135,10 @@ export interface PlacementSpec {
   leavingSince?: Record<string, string>;
   /** Of a workload that a rebalance has brought where it is: when. */
   rebalancedAt?: string;
-  /** Of a claim, by cluster: the uids of those who had it there and gave its data up; it goes when all that uses it is in place. */
+  /**
+   * Of a claim, by cluster: the uids of those who had it there and gave its data up; it goes when all that uses it is in place. Empty:
+   * nobody had it there yet but a copier.
+   */
   givenUp?: Record<string, string[]>;
   /** Of a workload: the claims whose data comes along when it moves; of all others it does not. */
   copies?: Copies;

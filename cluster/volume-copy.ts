@@ -41,6 +41,9 @@ export interface VolumeCopyStatus {
   lastProgressTime?: string;
 }
 
+/** Why a Placement is not Settled: what was to come along did not. */
+export const copyFailed = 'CopyFailed';
+
 /** So long nobody may take it up, or whoever has may say nothing of it, before the workload starts again where it was. */
 export const untakenMs = 60_000;
 export const silentCopyMs = 600_000;

@@ -61,14 +61,18 @@ function parseSuffix(text: string): Suffix {
   return { format: 'DecimalExponent', exponent: clamped };
 }
 
+/** Each part begins by what the one before cannot have: else a long one would be divided in every way there is. */
+const written = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[-+]?\d*|[-+]\d*)?)$/;
+
 /** Throws QuantityError with Kubernetes' text. Numbers are read as their decimal form. */
 export function parseQuantity(input: string | number | bigint): Quantity {
   const text = String(input);
   if (text === '' || text.length > 1024) throw new QuantityError(formatMessage);
   if (text === '0') return { value: 0n, scale: 0, format: 'DecimalSI', text };
-  const match = /^([+-]?)0*(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/.exec(text);
+  const match = written.exec(text);
   if (!match) throw new QuantityError(formatMessage);
-  const [, sign, whole = '', fraction = '', suffixText = ''] = match;
+  const [, sign, digitsBefore = '', fraction = '', suffixText = ''] = match;
+  const whole = digitsBefore.replace(/^0+/, '');
   const { format, exponent } = parseSuffix(suffixText);
   const digits = `${whole || '0'}${fraction}`;
   const magnitude = BigInt(digits) * (format === 'BinarySI' ? 2n ** BigInt(exponent) : 1n);

@@ -3,7 +3,8 @@ import { isCalm, isRestful, partOf } from './part.ts';
 import { Standing } from './standing.ts';
 import type { NamespaceDecision, NamespaceInput } from './types.ts';
 import { addUsage } from './usage.ts';
-import { claimsIn, copiesIn, objectsOf, placementsIn, policiesIn, unknownIn, type World } from './world.ts';
+import { claimsIn, copiesIn, objectsOf, placementsIn, policiesIn, unknownIn } from './within.ts';
+import type { World } from './world.ts';
 
 /** Decides about one Namespace, and remembers what it takes then. Writes nothing: of a copy of the world this is a plan. */
 export function consider(
@@ -25,8 +26,7 @@ export function consider(
   });
   remember(key, world, look);
   world.standings.touch(key);
-  if (isCalm(look) && isRestful(world.known().fleet))
-    world.standings.put(key, new Standing(look, world.mentioned.get(key)));
+  if (isCalm(look) && isRestful(world.known().fleet)) world.standings.put(key, new Standing(look));
   world.pace.took(key, performance.now() - began);
   return look.decision;
 }

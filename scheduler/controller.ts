@@ -8,10 +8,11 @@ import { byLogicalCluster } from '../controller/scope.ts';
 import type { Logger } from '../kube/log.ts';
 import { consider, considerPart } from './consider.ts';
 import { type Reading, type Unheard, unheardOf } from './heard.ts';
+import { takeStock } from './stock.ts';
 import { limitOf } from './turns.ts';
 import type { NamespaceDecision } from './types.ts';
 import { wake } from './wake.ts';
-import { clusterNamed, keysOn, observe, takeStock, type World } from './world.ts';
+import { clusterNamed, keysOn, observe, type World } from './world.ts';
 import { type Writer, writeDecision } from './write.ts';
 
 export interface SchedulerOptions {

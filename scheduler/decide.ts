@@ -147,8 +147,9 @@ function decideWorkloads(scene: Scene): Workloads {
       : move?.to === undefined
         ? chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), among)
         : ofItself([move.to]);
-    const copied = copiedToOne(chosen, situation, { placed, claims, there });
-    const choice = withoutData(move ? explained(copied, move) : copied, there, claims, scene.clusters);
+    const data = { placed, claims, there };
+    const copied = copiedToOne(chosen, situation, data);
+    const choice = withoutData(move ? explained(copied, move) : copied, scene, data);
     company.settle(subject, choice.clusters);
     for (const c of choice.clusters) count(c, 1);
     const before = takes.get(subject) ?? new Map();

@@ -8,7 +8,8 @@ import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import { isTimeout, orAborted, within } from '../kube/within.ts';
 import type { Decided } from './types.ts';
-import { claimsIn, namespaces, type World } from './world.ts';
+import { claimsIn } from './within.ts';
+import { namespaces, type World } from './world.ts';
 
 const claims = { group: '', version: 'v1', resource: 'persistentvolumeclaims' };
 

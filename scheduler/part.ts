@@ -30,7 +30,7 @@ export function partOf(standing: Standing, key: string, world: World): Map<strin
       if (!node) return undefined;
       if (!part.has(its)) {
         part.set(its, node);
-        note(standing, node);
+        note(standing, node, (name) => world.mentioned.add(key, name));
         for (const used of [...named(node), ...standing.usedBy(its)]) next.push({ ref: used, stirs: false });
       }
       if (stirred.has(its) || !(stirs || hangsOnUsers(node))) continue;
@@ -75,10 +75,10 @@ function readAt(ref: ClosureRef, key: string, world: World): Node | undefined {
 }
 
 /** As a look at all would have it in its index. */
-function note({ index, mentioned }: Standing, { ref, placed }: Node): void {
+function note({ index }: Standing, { ref, placed }: Node, mention: (name: string) => void): void {
   const kind = placedKind(ref);
   if (!kind || !isUsedByName(kind)) return;
-  mentioned?.add(refKey(ref));
+  mention(refKey(ref));
   if (placed) index.byKey.set(refKey(ref), placed);
   else index.byKey.delete(refKey(ref));
 }

@@ -11,7 +11,8 @@ import { consider } from './consider.ts';
 import type { Changed } from './copy.ts';
 import { lacksOf } from './lacks.ts';
 import type { NamespaceDecision } from './types.ts';
-import { placementsIn, type World } from './world.ts';
+import { placementsIn } from './within.ts';
+import type { World } from './world.ts';
 
 /** What becomes of one placed object. */
 export interface PlannedItem {

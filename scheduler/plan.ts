@@ -7,10 +7,12 @@ import type { PhysicalCluster } from '../cluster/types.ts';
 import type { Changed } from './copy.ts';
 import { type Counts, objectName, type PlannedItem, planned, type Telling } from './plan-items.ts';
 import { freePart } from './score.ts';
+import { takeStock } from './stock.ts';
 import { rebalances } from './turns.ts';
 import { nothingUsed } from './usage.ts';
 import { wakeConcerned } from './wake.ts';
-import { namespaceKey, namespacesOf, takeStock, type World } from './world.ts';
+import { namespacesOf } from './within.ts';
+import { namespaceKey, type World } from './world.ts';
 
 /** By cluster of which it is known, how many points of a hundred are free once all that is on its way has arrived: before, and after. */
 export interface Room {

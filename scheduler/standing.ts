@@ -29,8 +29,6 @@ interface Rest {
  */
 export class Standing {
   readonly index: NamespaceIndex & { byKey: Map<string, PlacedObject> };
-  /** As World has it. Absent: all of the Namespace counts. */
-  readonly mentioned: Set<string> | undefined;
   /** What has been written since the last decision. */
   readonly concerned = new Map<string, ClosureRef>();
   readonly #namespace: KubeObject | undefined;
@@ -42,9 +40,8 @@ export class Standing {
   readonly #usage: Usage = new Map();
   readonly #settled: Usage = new Map();
 
-  constructor({ input, index, workloads }: Look, mentioned: ReadonlySet<string> | undefined) {
+  constructor({ input, index, workloads }: Look) {
     this.index = { ...index, byKey: new Map(index.byKey) };
-    this.mentioned = mentioned as Set<string> | undefined;
     this.#namespace = input.namespace;
     const nodes = new Map<string, Node>(
       input.objects.map((placed) => [

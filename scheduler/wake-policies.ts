@@ -4,7 +4,8 @@ import { isPlaceable } from '../cluster/placeable.ts';
 import type { PlacementPolicy } from '../cluster/policy.ts';
 import { deepEqual } from '../kube/deep.ts';
 import { type Policy, policyOf } from './policies.ts';
-import { namespaceKey, namespacesOf, type World, workloadsIn } from './world.ts';
+import { namespacesOf, workloadsIn } from './within.ts';
+import { namespaceKey, type World } from './world.ts';
 
 /** A policy that comes, changes or goes concerns the Namespaces of the workloads that it selects, or did, and no others. */
 export function wakeForPolicies(world: World, soon: (key: string) => void): void {

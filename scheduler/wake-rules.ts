@@ -5,7 +5,8 @@ import type { CustomResourceDefinition } from '../controller/gc/resources.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { objectMatters } from './matters.ts';
-import { namespaceKey, ruledWithin, type World } from './world.ts';
+import { ruledWithin } from './within.ts';
+import { namespaceKey, type World } from './world.ts';
 
 /** What a rule is about, or has been, concerns its Namespace; a rule that comes, changes or goes those of all that is of its kind. */
 export function wakeForRules(world: World, soon: (key: string) => void): void {

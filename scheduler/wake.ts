@@ -1,7 +1,7 @@
 import { keyOf } from '../client/url.ts';
 import { placedAs, placedKey, refOf } from '../cluster/closure.ts';
 import type { PlacedKind } from '../cluster/kinds.ts';
-import { rootCluster } from '../cluster/names.ts';
+import { rootCluster, volumesAnnotation } from '../cluster/names.ts';
 import { isPlaceable } from '../cluster/placeable.ts';
 import { isReflected, reflectedFrom } from '../cluster/reflected.ts';
 import type { ClosureRef, PhysicalCluster } from '../cluster/types.ts';
@@ -80,11 +80,12 @@ export function wake(world: World, queue: WorkQueue): void {
   });
 }
 
-/** A claim that is reflected holds data now, or no longer. */
+/** A claim that is reflected holds data now, or no longer; or something else is said of what becomes of that. */
 function holdsOtherwise(now: KubeObject, old: KubeObject): boolean {
   if (now.kind !== 'PersistentVolumeClaim' || !isReflected(now)) return false;
   const held = (claim: KubeObject) => [
     textAt(claim, 'status', 'phase'),
+    textAt(claim, 'metadata', 'annotations', volumesAnnotation),
     claim.metadata.deletionTimestamp === undefined,
     ...reflectedFrom(claim),
   ];
@@ -106,6 +107,5 @@ export function wakeConcerned(
 /** What nobody names changes nothing. */
 function isMentioned(world: World, kind: PlacedKind, object: KubeObject): boolean {
   if (!isUsedByName(kind) || namesClusters(object)) return true;
-  const mentioned = world.mentioned.get(namespaceKey(object));
-  return mentioned === undefined || mentioned.has(placedKey(placedAs(kind, object)));
+  return world.mentioned.has(namespaceKey(object), placedKey(placedAs(kind, object)));
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { withoutLast } from '../kube/trim.ts';
 import { parseRange } from '../kube/validation/ip.ts';
 import { UsageError } from './errors.ts';
 import {
@@ -151,7 +152,7 @@ export function parseIssuer(text: string): string {
     throw new UsageError(
       `--service-account-issuer ${text}: expected a URL such as https://atoll.example.com`,
     );
-  return text.replace(/\/+$/, '');
+  return withoutLast(text, '/');
 }
 
 export function parseSeconds(flag: string, text: string): number {

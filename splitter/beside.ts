@@ -9,10 +9,12 @@ import type { Placement } from '../cluster/types.ts';
 import { claimsCopiedWhole } from '../cluster/volume-copy.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { lateAddresses, lateMembers, lateOwner, type Member } from './group.ts';
-import type { HandoverInput, Unled } from './handover.ts';
+import type { HandoverInput } from './handover.ts';
 import type { Hold, Late } from './hold.ts';
+import { namespaceKey } from './keys.ts';
 import { isShortOf, podsLedTo } from './led.ts';
 import { breaksFirst } from './plan.ts';
+import type { Unled } from './settle.ts';
 import { goingFrom, type Manner, mannerOf, reaching, withWithdrawn } from './traffic.ts';
 import type { Witness } from './trust.ts';
 import type { Withdrawal } from './withdraw.ts';
@@ -22,7 +24,6 @@ import {
   endpointsAt,
   followedAt,
   hasOwnVolume,
-  namespaceKey,
   rootOf,
   type World,
 } from './world.ts';

@@ -1,3 +1,4 @@
+import { isClaimName } from '../cluster/claims.ts';
 import type { Copies } from '../cluster/copies.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
 import {
@@ -59,7 +60,11 @@ export function takesData(held: Held): boolean {
 }
 
 export function claimsOf(held: Held, ordinal: number): string[] {
-  return [...claimsCopiedOf(held.root, held.copying?.copies, ordinal), ...wholeClaims(held)];
+  return [...madeFor(held, ordinal), ...wholeClaims(held)];
+}
+
+function madeFor({ root, copying }: Held, ordinal: number): string[] {
+  return claimsCopiedOf(root, copying?.copies, ordinal);
 }
 
 export function ordinalsOf(part: Pick<Share, 'replicas' | 'ordinalsStart'>, { first }: Plan): number[] {
@@ -95,19 +100,24 @@ export function wantsOf(held: Held, shares: Shares, cluster: string): Want[] {
   if (!share?.held || share.phase === 'Leaving' || !takesData(held)) return [];
   const { plan } = held;
   const trip = share.held.since;
+  const isStopped = (share.replicas ?? 0) === 0;
   if (plan.mode === 'counts') {
     const to = soleTaker(plan, cluster);
-    if (to === undefined || (getOwn(shares, to)?.replicas ?? 0) > 0) return [];
+    if (!isStopped || to === undefined || (getOwn(shares, to)?.replicas ?? 0) > 0) return [];
     const all = wholeClaims(held).map((claim) => wanted(held, { claim, from: cluster, to, trip }));
     return plan.total === 0 && all.every(isDone) ? [] : all;
   }
   const others = Object.entries(shares).filter(([other]) => other !== cluster);
   const taken = new Set(others.flatMap(([, one]) => ordinalsOf(one, plan)));
-  return ordinalsHeld(share, plan).flatMap((ordinal) => {
+  const wants = new Map<string, Want>();
+  for (const ordinal of ordinalsHeld(share, plan)) {
     const to = takerOf(plan, ordinal);
-    if (to === undefined || to === cluster || taken.has(ordinal)) return [];
-    return claimsOf(held, ordinal).map((claim) => wanted(held, { claim, from: cluster, to, trip }));
-  });
+    if (to === undefined || to === cluster || taken.has(ordinal)) continue;
+    // What all of them use nobody reads while one of them may write to it.
+    const claims = isStopped ? claimsOf(held, ordinal) : madeFor(held, ordinal);
+    for (const claim of claims) wants.set(claim, wanted(held, { claim, from: cluster, to, trip }));
+  }
+  return [...wants.values()];
 }
 
 const isDone = ({ state }: Want) => state === 'done';
@@ -165,11 +175,8 @@ export function comesBack(held: Held, shares: Shares, cluster: string): boolean 
 
 /** A claim of what it holds may still be written to, by a copier who was asked for another trip. */
 export function isWrittenTo(held: Held, share: Share): boolean {
-  const claims =
-    held.plan.mode === 'ranges'
-      ? ordinalsHeld(share, held.plan).flatMap((ordinal) => claimsOfOrdinal(held.root, ordinal))
-      : [...foundIn(held).keys()];
-  return claims.some((claim) => isUnfinished(foundIn(held).get(claim)));
+  const ordinals = held.plan.mode === 'ranges' ? ordinalsHeld(share, held.plan) : [undefined];
+  return ordinals.some((ordinal) => copiesFor(held, ordinal).some(isUnfinished));
 }
 
 /**
@@ -177,13 +184,17 @@ export function isWrittenTo(held: Held, share: Share): boolean {
  * it came from may be forgotten.
  */
 export function isWrittenThere(held: Held, to: string, ordinal?: number): boolean {
-  const claims = ordinal === undefined ? [...foundIn(held).keys()] : claimsOfOrdinal(held.root, ordinal);
-  return claims.some((claim) => {
-    const copy = foundIn(held).get(claim);
-    return copy?.spec?.to === to && isUnfinished(copy);
-  });
+  return copiesFor(held, ordinal).some((copy) => copy.spec?.to === to && isUnfinished(copy));
 }
 
-function isUnfinished(copy: VolumeCopy | undefined): boolean {
-  return copy !== undefined && copy.status?.phase !== 'Copied';
+/** Of the claims that this ordinal uses; without one, of all. */
+function copiesFor(held: Held, ordinal: number | undefined): VolumeCopy[] {
+  const own = ordinal === undefined ? [] : claimsOfOrdinal(held.root, ordinal);
+  const isUsed = (claim: string) =>
+    ordinal === undefined || own.includes(claim) || !isClaimName(held.root, claim);
+  return [...foundIn(held)].flatMap(([claim, copy]) => (isUsed(claim) ? [copy] : []));
+}
+
+function isUnfinished(copy: VolumeCopy): boolean {
+  return copy.status?.phase !== 'Copied';
 }

@@ -39,11 +39,11 @@ export function failuresOf(held: Held, shares: Shares): Failure[] {
   };
   const look = (claim: string, from: string, to: string | undefined) => {
     if (to === undefined || to === from) return;
-    const blocking = whyStays(held, { claim, from, to });
+    const blocking = whyStays(held, { claim, from, to }, getOwn(shares, from)?.cameBack);
     if (blocking) note({ claim, from, to, ...blocking });
   };
   for (const [from, share] of Object.entries(shares)) {
-    if (share.phase === 'Leaving' || share.held) continue;
+    if (share.phase === 'Leaving') continue;
     if (plan.mode === 'counts') {
       if ((share.replicas ?? 0) > 0)
         for (const claim of wholeClaims(held)) look(claim, from, soleTaker(plan, from));
@@ -55,9 +55,14 @@ export function failuresOf(held: Held, shares: Shares): Failure[] {
   return [...failures.values()];
 }
 
-function whyStays(held: Held, { claim, from, to }: Omit<Failure, keyof Blocking>): Blocking | undefined {
+/** `trip`: after which it runs there again. What was said of any other one, and left by whoever was killed, says nothing of this. */
+function whyStays(
+  held: Held,
+  { claim, from, to }: Omit<Failure, keyof Blocking>,
+  trip: string | undefined,
+): Blocking | undefined {
   const copy = foundIn(held).get(claim);
-  const isThis = copy?.spec?.from === from && copy.spec.to === to;
+  const isThis = copy?.spec?.from === from && copy.spec.to === to && copy.spec.trip === trip;
   if (copy && isThis && copy.metadata.deletionTimestamp === undefined) {
     const why = whyFailed(held, copy);
     if (why !== undefined) return { why, copy };
@@ -93,11 +98,7 @@ export function copyStep(
     const want = wants.find((one) => one.copy === copy);
     // One of another trip makes room for what is waited for.
     if (want) return want.state !== 'ended';
-    const { spec } = copy;
-    const isBlocking = failures.some(
-      ({ claim, from, to }) => spec?.claim === claim && spec.from === from && spec.to === to,
-    );
-    return isBlocking || isHistory(held, shares, copy);
+    return failures.some((failure) => failure.copy === copy) || isHistory(held, shares, copy);
   };
   const { found, isLeft = () => false } = held.copying;
   const left = wants.flatMap(({ claim, copy }) => (copy && !found.has(claim) && isLeft(copy) ? [copy] : []));
@@ -127,14 +128,21 @@ function isHistory({ root, plan }: Held, shares: Shares, { spec, status }: Volum
   return !isTold;
 }
 
-/** The shares, with what their clusters are asked: whether the claims that are copied to them are there. */
+/**
+ * The shares, with what their clusters are asked: whether the claims that are copied to them are there. Of those that came back for a copy
+ * that failed, with which that was, for as long as it keeps them there.
+ */
 export function withClaimsAsked(shares: Shares, { wants, failures }: CopyStep): Shares {
   const asked = new Map<string, Set<string>>();
   for (const { to, claim } of [...wants, ...failures]) asked.set(to, (asked.get(to) ?? new Set()).add(claim));
   return Object.fromEntries(
-    Object.entries(shares).map(([cluster, { claims: _before, ...share }]): [string, Share] => {
+    Object.entries(shares).map(([cluster, { claims: _before, cameBack, ...share }]): [string, Share] => {
       const claims = [...(asked.get(cluster) ?? [])].sort();
-      return [cluster, claims.length > 0 ? { ...share, claims } : share];
+      const isKept = failures.some(({ from, copy }) => from === cluster && copy);
+      return [
+        cluster,
+        { ...share, ...(claims.length > 0 && { claims }), ...(isKept && cameBack && { cameBack }) },
+      ];
     }),
   );
 }

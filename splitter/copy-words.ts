@@ -1,12 +1,11 @@
 import { volumeCopies } from '../cluster/names.ts';
 import type { Condition } from '../cluster/types.ts';
-import { progressOf } from '../cluster/volume-copy.ts';
+import { copyFailed, progressOf } from '../cluster/volume-copy.ts';
 import type { Word } from '../controller/events.ts';
 import { listWithMore } from '../kube/table/format.ts';
 import type { Want } from './copies.ts';
 import type { CopyStep, Failure } from './copy-step.ts';
 
-export const copyFailed = 'CopyFailed';
 export const copying = 'Copying';
 
 /** So few that a line stays one that is read. */

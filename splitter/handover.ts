@@ -6,22 +6,15 @@ import type { KubeObject } from '../kube/object.ts';
 import { type Copying, isWrittenTo, wantsOf } from './copies.ts';
 import { type CopyStep, copyStep, nothingCopied, withClaimsAsked } from './copy-step.ts';
 import { nextCounts, nextWhole } from './handover-many.ts';
-import { blindIn, isReleased, nextOnce, nextWholeOnce } from './handover-once.ts';
+import { nextOnce, nextWholeOnce } from './handover-once.ts';
 import { nextBatch, nextSingle } from './handover-one.ts';
-import { defaultWaitMs, type Held, type Hold, hold, lookAgainMs } from './hold.ts';
+import { type Held, type Hold, hold } from './hold.ts';
 import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from './plan.ts';
-import { isReady } from './ready.ts';
 import { isCountedOn, type Next, type Scene } from './scene.ts';
-import { countedOf, isLeanedOn, isSound, type Witness, wasHeard, withQuestions } from './trust.ts';
+import { settle, type Unled } from './settle.ts';
+import { blindIn, isReleased } from './stopped.ts';
+import { type Witness, withQuestions } from './trust.ts';
 import { earlier, heardAgain, type Withdrawal, withdraw } from './withdraw.ts';
-
-export interface Unled {
-  /**
-   * Whether a Service there has yet to lead to as many pods as are ready: until then, and no longer than `waitMs`, nobody goes on
-   * the strength of these.
-   */
-  isUnled?: ((cluster: string) => boolean) | undefined;
-}
 
 export interface HandoverInput extends PlanOptions, Hold, Withdrawal, Unled {
   /** Absent or of another uid than the Placement's: pass `gone`. */
@@ -188,6 +181,8 @@ function leaving(share: Share): Share {
     goal: _goal,
     withdrawing: _withdrawing,
     awaitedSince: _awaited,
+    cameBack: _back,
+    fresh: _fresh,
     ...numbers
   } = share;
   return { ...numbers, phase: 'Leaving' };
@@ -210,59 +205,6 @@ function released(input: HandoverInput, plan: Plan, shares: Shares): Shares {
       return [cluster, rest];
     }),
   );
-}
-
-interface Settled {
-  settled: Shares;
-  /** When the last target to be ready became so. */
-  since: number | undefined;
-  unled: string[];
-  requeueAfterMs?: number;
-}
-
-/**
- * Joining shares become Active once ready for long enough; a break starts the time anew. So does one of an Active
- * share on whose strength others would go, pods that fail again or a cluster that falls silent: it joins once more.
- */
-function settle(input: HandoverInput, plan: Plan, shares: Shares): Settled {
-  const { root, slices, now } = input;
-  const settleMs = kindNamed(root.kind)?.passive ? 0 : input.settleMs;
-  let soonest: number | undefined;
-  let newest: number | undefined;
-  const unled: string[] = [];
-  const one = ([cluster, share]: [string, Share]): [string, Share] => {
-    const isAsked = isLeanedOn(root, plan, shares, cluster);
-    if (share.phase === 'Active' && isAsked && !isSound(input, plan, cluster, share)) {
-      const { heardSince: _asked, ...numbers } = share;
-      return [cluster, { ...numbers, phase: 'Joining' }];
-    }
-    if (share.phase !== 'Joining') return [cluster, share];
-    const { settled, readySince, ...numbers } = share;
-    const base = { ...numbers, ...(settled && { settled }) };
-    const others = Object.entries(slices).flatMap(([other, slice]) => (other === cluster ? [] : [slice]));
-    const isReadyNow = isReady(root, share, slices[cluster], others, countedOf(plan, cluster, share));
-    const isUnsure = input.heardAt(cluster) === undefined || input.isClosed?.(cluster);
-    if (!isReadyNow || (isAsked && isUnsure)) return [cluster, base];
-    // A clock that was set back must not make anyone wait longer than once.
-    const since = Math.min(now, Date.parse(readySince ?? '') || now);
-    if (plan.goal.has(cluster)) newest = Math.max(newest ?? since, since);
-    const left = settleMs - (now - since);
-    const ready = { ...base, readySince: new Date(since).toISOString() };
-    const unledMs = isAsked && left <= 0 ? (input.waitMs ?? defaultWaitMs) - (now - since) : 0;
-    if (unledMs > 0 && input.isUnled?.(cluster)) {
-      unled.push(cluster);
-      soonest = Math.min(soonest ?? unledMs, unledMs, lookAgainMs);
-      return [cluster, ready];
-    }
-    // Heard of since it had been ready for long enough, it need not be asked once more.
-    const heardSince = new Date(since + settleMs).toISOString();
-    if (left <= 0 && (!isAsked || wasHeard(input, cluster, ready)))
-      return [cluster, { ...numbers, phase: 'Active', ...(isAsked && { heardSince }) }];
-    if (left > 0) soonest = Math.min(soonest ?? left, left);
-    return [cluster, ready];
-  };
-  const settled = Object.fromEntries(Object.entries(shares).map(one));
-  return { settled, since: newest, unled, ...(soonest !== undefined && { requeueAfterMs: soonest }) };
 }
 
 /** A cluster may join only when it has no share and nothing is left of what it said of an earlier one. */

@@ -10,6 +10,14 @@ import type { WorkQueue } from '../controller/queue.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { copying } from './copy-words.ts';
+import {
+  followingOf,
+  leadingTo,
+  namespaceKey,
+  placementOfCopy,
+  placementOfTarget,
+  serviceOf,
+} from './keys.ts';
 import { isGoing, reaching } from './traffic.ts';
 import {
   byNamespace,
@@ -18,13 +26,7 @@ import {
   byWaiting,
   endpointsIn,
   followedAt,
-  followingOf,
-  leadingTo,
-  namespaceKey,
-  placementOfCopy,
-  placementOfTarget,
   rootOf,
-  serviceOf,
   type World,
 } from './world.ts';
 

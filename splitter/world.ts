@@ -16,7 +16,15 @@ import { type Scaler, type ScaleTarget, scalerOf, scaleTarget, targetOf } from '
 import type { Copying } from './copies.ts';
 import { type Covered, coveredBy } from './disruption.ts';
 import { waitingReason } from './hold.ts';
-import { readyEndpoints, serviceTold } from './led.ts';
+import {
+  autoscalers,
+  followersOf,
+  namespaceKey,
+  placementOfCopy,
+  placementOfTarget,
+  serviceOf,
+} from './keys.ts';
+import { readyEndpoints } from './led.ts';
 import { type FloorAt, floorsOf } from './lower.ts';
 import { type Demand, demandOf } from './quota.ts';
 
@@ -32,9 +40,7 @@ export interface World {
   namespaces: Informer;
 }
 
-const autoscalers = { group: 'autoscaling', version: 'v2', resource: 'horizontalpodautoscalers' } as const;
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' } as const;
-const services = { group: '', resource: 'services' } as const;
 /** Placements, by the key of their Namespace. */
 export const byNamespace = 'splitter/namespace';
 /** Of them, those that wait for others there. */
@@ -89,14 +95,6 @@ export function endpointsIn(roots: World['roots']): Informer | undefined {
   return [...roots].find(([{ kind }]) => kind === 'EndpointSlice')?.[1];
 }
 
-/** The key of its Placement, of a slice that a cluster has told of. */
-export function serviceOf(slice: KubeObject): string[] | undefined {
-  const name = serviceTold(slice);
-  if (name === undefined) return undefined;
-  const { cluster, namespace } = parseKey(objectKey(slice));
-  return [keyOf(cluster, namespace, placementName({ ...services, name }))];
-}
-
 /** Of the Service of this Placement's key, by cluster: how many ready endpoints are told of. */
 export function endpointsAt({ roots }: World, key: string): Map<string, number> {
   return readyEndpoints(endpointsIn(roots)?.byIndex(byService, key) ?? []);
@@ -129,42 +127,6 @@ export function isKnown(world: World, key: string, { ref }: PlacementSpec): bool
 
 export function clusterNamed({ clusters }: World, name: string): PhysicalCluster | undefined {
   return clusters.get(keyOf(rootCluster, '', name));
-}
-
-/** Autoscalers follow the shares of what they scale, budgets those of what they cover, quotas those of their namespace. */
-const following: ReadonlySet<string> = new Set([
-  'horizontalpodautoscalers',
-  'poddisruptionbudgets',
-  'resourcequotas',
-]);
-/** Services and Ingresses follow whether what is behind them comes or goes. */
-const leading: ReadonlySet<string> = new Set(['services', 'ingresses']);
-
-function followersOf(placement: Placement): string[] {
-  return [...followingOf(placement), ...leadingTo(placement)];
-}
-
-export function followingOf(placement: Placement): string[] {
-  return required(placement, following);
-}
-
-export function leadingTo(placement: Placement): string[] {
-  return required(placement, leading);
-}
-
-function required(placement: Placement, resources: ReadonlySet<string>): string[] {
-  const { cluster, namespace } = parseKey(objectKey(placement));
-  return (placement.spec?.requires ?? [])
-    .filter(({ resource }) => resources.has(resource))
-    .map((ref) => keyOf(cluster, namespace, placementName(ref)));
-}
-
-/** The key of the Placement of what an autoscaler scales. */
-export function placementOfTarget(autoscaler: KubeObject): string[] | undefined {
-  const target = targetOf(autoscaler);
-  if (!target) return undefined;
-  const { cluster, namespace } = parseKey(objectKey(autoscaler));
-  return [keyOf(cluster, namespace, placementName({ ...target.kind, name: target.name }))];
 }
 
 /**
@@ -216,11 +178,6 @@ export function demandsAt(world: World, key: string, root: KubeObject): Demand[]
   return followedAt(world, key).map(({ root: workload, placement }) => demandOf(workload, placement));
 }
 
-export function namespaceKey(key: string): string {
-  const { cluster, namespace } = parseKey(key);
-  return keyOf(cluster, '', namespace);
-}
-
 export function followedAt(world: World, key: string): { root: KubeObject; placement: Placement }[] {
   return world.placements.byIndex(byFollower, key).flatMap((placement) => {
     const ref = placement.spec?.ref;
@@ -238,14 +195,6 @@ export function hasOwnVolume({ roots }: World, placement: Placement): boolean {
     const modes = listAt(roots.get(kind)?.get(keyOf(cluster, namespace, ref.name)), 'spec', 'accessModes');
     return modes.length > 0 && modes.every((mode) => mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod');
   });
-}
-
-/** The key of the Placement of the workload that waits for a copy. */
-export function placementOfCopy(copy: VolumeCopy): string[] | undefined {
-  const { workload } = copy.spec ?? {};
-  if (!workload) return undefined;
-  const { cluster, namespace } = parseKey(objectKey(copy));
-  return [keyOf(cluster, namespace, placementName(workload))];
 }
 
 /** What of its data comes along, and what copiers say of it; undefined: nothing ever did. */

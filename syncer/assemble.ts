@@ -7,6 +7,7 @@ import { groupResource } from '../kube/gvk.ts';
 import type { Logger } from '../kube/log.ts';
 import { AccountTokens } from './account-tokens.ts';
 import { childReflectors } from './children.ts';
+import { claimReflector, setChanged } from './claims.ts';
 import type { startCleanup } from './cleanup.ts';
 import { physicalChanged } from './down.ts';
 import { type Engine, ruledRefs } from './engine.ts';
@@ -54,7 +55,10 @@ export function assemble(parts: Parts) {
       signal,
       logger,
       unreadable,
-      changed: (id) => physicalChanged(engine, id),
+      changed: (id) => {
+        physicalChanged(engine, id);
+        setChanged(claims, id);
+      },
       appeared: (object) => {
         pods.ownerCame(readLocator(object)?.uid ?? '');
         controllerCame([...children.values(), pods], object.metadata.uid);
@@ -87,7 +91,8 @@ export function assemble(parts: Parts) {
   });
   const children = childReflectors(engine, owners);
   const pods = new PodReflector(engine, owners, children);
-  return { engine, accountTokens, pods, children: [...children.values()] };
+  const claims = claimReflector(engine);
+  return { engine, accountTokens, pods, claims, children: [...children.values()] };
 }
 
 interface Controlled {

@@ -1,14 +1,23 @@
 import { isClaimName } from '../cluster/claims.ts';
-import { claimOfAnnotation, locatorAnnotation } from '../cluster/names.ts';
-import type { KubeObject } from '../kube/object.ts';
+import {
+  claimOfAnnotation,
+  claimsAnnotation,
+  locatorAnnotation,
+  logicalClusterAnnotation,
+  rootCluster,
+} from '../cluster/names.ts';
+import { reflectedKind } from '../cluster/reflected.ts';
+import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import { listAt } from '../kube/untyped.ts';
 import type { Engine } from './engine.ts';
 import { readLocator } from './ownership.ts';
 import { isYoung, reflectedMetadata } from './reflected.ts';
 import { Reflector } from './reflector.ts';
+import { type TargetId, targetId } from './target.ts';
 
 const claims = { group: '', version: 'v1', resource: 'persistentvolumeclaims' };
+const sets = { group: 'apps', version: 'v1', resource: 'statefulsets' };
 
 /** Made there for a set of ours, and marked as such. */
 export function isClaimOfOurs({ uid, former }: Engine, object: KubeObject): boolean {
@@ -23,9 +32,24 @@ export async function claimsOf(engine: Engine, set: KubeObject): Promise<KubeObj
   return items.filter((claim) => isClaimOfOurs(engine, claim) && isClaimName(set, claim.metadata.name ?? ''));
 }
 
+/** Of these those that nobody else owns in the logical cluster: what somebody there gave an owner stays for that one. */
+export async function claimsOfAlone(engine: Engine, set: KubeObject): Promise<KubeObject[]> {
+  const all = await claimsOf(engine, set);
+  if (all.length === 0) return all;
+  const place = engine.namespaces.own(set.metadata.namespace ?? '')?.locator;
+  const { items } = await engine.upstream.list(reflectedKind(claims.resource), { signal: engine.signal });
+  const others = items.filter(({ metadata: { namespace, annotations, ownerReferences = [] } }) => {
+    const cluster = annotations?.[logicalClusterAnnotation] ?? rootCluster;
+    const isOf = ({ kind, name }: OwnerReference) => kind === 'StatefulSet' && name === set.metadata.name;
+    return namespace === place?.namespace && cluster === place?.cluster && !ownerReferences.every(isOf);
+  });
+  const kept = new Set(others.map(({ metadata }) => metadata.name));
+  return all.filter(({ metadata }) => !kept.has(metadata.name));
+}
+
 /** Claims of our StatefulSets are shown beside them, also when these have gone. */
 export function claimReflector(engine: Engine): Reflector {
-  return new Reflector(engine, 'persistentvolumeclaims', async (_key, claim, place) => {
+  const reflector = new Reflector(engine, 'persistentvolumeclaims', async (_key, claim, place) => {
     // What bears a locator stands upstream itself.
     if (!claim || !place || readLocator(claim)) return undefined;
     if (!isClaimOfOurs(engine, claim)) {
@@ -33,8 +57,32 @@ export function claimReflector(engine: Engine): Reflector {
       if (set) await markClaim(engine, set, claim);
       return set || isYoung(claim) ? { after: setMs } : undefined;
     }
-    return { ...claim, metadata: reflectedMetadata(claim) };
+    return { ...claim, metadata: { ...reflectedMetadata(claim), ...ownedBySet(engine, claim) } };
   });
+  reflector.informer.addIndex(ofSet, targetsOfSet);
+  return reflector;
+}
+
+const ofSet = 'set';
+
+/** Whether claims go with their set stands on that. */
+export function setChanged(reflector: Reflector, id: TargetId): void {
+  for (const claim of reflector.informer.byIndex(ofSet, id)) reflector.lookAgain(claim);
+}
+
+function targetsOfSet(claim: KubeObject): TargetId[] {
+  const { namespace = '' } = claim.metadata;
+  const name = readLocator(claim, claimOfAnnotation)?.name;
+  return name === undefined ? [] : [targetId(sets, namespace, name)];
+}
+
+/** A set that has its claims deleted with it owns them, in its logical cluster: there they are to outlive it when it is moved. */
+function ownedBySet(engine: Engine, claim: KubeObject): { ownerReferences?: OwnerReference[] } {
+  const { namespace = '' } = claim.metadata;
+  const { name = '', uid = '' } = readLocator(claim, claimOfAnnotation) ?? {};
+  const set = engine.physical.cached(sets, namespace, name);
+  if (set?.metadata.annotations?.[claimsAnnotation] !== 'Delete' || readLocator(set)?.uid !== uid) return {};
+  return { ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name, uid, controller: true }] };
 }
 
 /** The watch of StatefulSets may be behind the one of claims, and this behind what we have written. */

@@ -5,7 +5,7 @@ import type { PhysicalCluster } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import { remove } from './apply.ts';
-import { claimsOf, removeClaims } from './claims.ts';
+import { claimsOfAlone, removeClaims } from './claims.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
 import { isOrphaned, markDependents, orphansOf, removeOrphans } from './orphans.ts';
 import { controllerOf, knownKind } from './owners.ts';
@@ -48,7 +48,7 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
   const holder = place.role === 'closure' && !isBeside ? holderOf(engine, id, place) : undefined;
   if (holder === 'left' && (await isGivenUpNow(engine))) return { gone: true, stays: true };
   if (holder) return { gone: false, retryAfter: holdMs };
-  const going = !orphaned && claimsGo(engine, id, object) ? await claimsOf(engine, object) : [];
+  const going = !orphaned && claimsGo(engine, id, object) ? await claimsOfAlone(engine, object) : [];
   const spec = shareFor(engine, id)?.spec;
   if (place.role === 'workload' && (!spec || spec.moved)) await engine.leaveOwners(id, place.namespace);
   await remove(engine, place, object, orphaned);

@@ -78,6 +78,8 @@ export function reflectedMetadata({ metadata }: KubeObject): KubeObject['metadat
 export function isUnderOther(sent: KubeObject, written: KubeObject): boolean {
   const meant = sent.metadata.ownerReferences?.find(({ controller }) => controller !== false);
   const found = written.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  // Of a claim somebody here may name another.
+  if (written.kind === 'PersistentVolumeClaim' && found) return false;
   return meant !== undefined && (meant.kind !== found?.kind || meant.name !== found.name);
 }
 

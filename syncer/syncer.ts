@@ -9,7 +9,6 @@ import type { Logger } from '../kube/log.ts';
 import { assemble, type Own } from './assemble.ts';
 import { runBusiness } from './business.ts';
 import { eventReflector } from './children.ts';
-import { claimReflector } from './claims.ts';
 import { startCleanup } from './cleanup.ts';
 import { runDown } from './down.ts';
 import { type Engine, indexShares, ruledResources, sharesResource } from './engine.ts';
@@ -143,7 +142,7 @@ async function work(
   indexShares(shares);
   const ask = ({ spec }: ShareView) => questions.ask(spec && askedSince(spec.share));
   shares.on({ add: ask, update: ask });
-  const { engine, accountTokens, pods, children } = assemble({
+  const { engine, accountTokens, pods, claims, children } = assemble({
     name,
     upstream,
     signal,
@@ -169,7 +168,7 @@ async function work(
     isFound = true;
     onReady();
   });
-  const others = [...children, claimReflector(engine), eventReflector(engine)];
+  const others = [...children, claims, eventReflector(engine)];
   await Promise.all([
     all,
     runBusiness(engine, [pods.reflector, ...others], Promise.all(ready)),

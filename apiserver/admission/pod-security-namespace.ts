@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../kube/object.ts';
-import { Pace } from '../../kube/others.ts';
+import { Pace } from '../../kube/others-first.ts';
 import { violationsOf } from '../../kube/pod-security/evaluate.ts';
 import { isStricter, type Standard, sameStandard, standardName } from '../../kube/pod-security/policy.ts';
 import { isRecord } from '../../kube/untyped.ts';

@@ -1,9 +1,9 @@
 import { checkHeader, controllersUser } from '../../cluster/names.ts';
-import type { OtherVersion } from '../../kube/discovery/others.ts';
+import type { OtherVersion } from '../../kube/discovery/extension.ts';
 import { formatApiVersion, type GroupVersion } from '../../kube/gvk.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { OtherSwagger } from '../../kube/openapi/others.ts';
+import type { OtherSwagger } from '../../kube/openapi/extension.ts';
 import type { Store } from '../../storage/store.ts';
 import { isOwnController, ownUser } from '../authn/controllers.ts';
 import { text } from '../encode/text.ts';

@@ -1,4 +1,4 @@
-import { otherResources } from '../../kube/discovery/others.ts';
+import { otherResources } from '../../kube/discovery/extension.ts';
 import type { UserInfo } from '../../kube/http.ts';
 import { decodeJson } from '../../kube/json.ts';
 import type { JsonObject } from '../../kube/object.ts';

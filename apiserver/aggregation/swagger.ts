@@ -1,7 +1,7 @@
 import { decodeJsonInTurns } from '../../kube/json.ts';
+import { type OtherSwagger, otherSwagger } from '../../kube/openapi/extension.ts';
 import { builtinDefinitions } from '../../kube/openapi/openapi.ts';
-import { type OtherSwagger, otherSwagger } from '../../kube/openapi/others.ts';
-import { othersFirst, Pace } from '../../kube/others.ts';
+import { othersFirst, Pace } from '../../kube/others-first.ts';
 import { Slots } from '../../kube/slots.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import type { Question } from './kept.ts';

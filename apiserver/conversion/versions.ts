@@ -1,7 +1,7 @@
 import { formatApiVersion, parseApiVersion } from '../../kube/gvk.ts';
 import { anyDepth, decodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { othersFirst } from '../../kube/others.ts';
+import { othersFirst } from '../../kube/others-first.ts';
 import { isStatusError, StatusError } from '../../kube/status.ts';
 import type { Entry } from '../../storage/store.ts';
 import { encodeStored } from '../registry/codec.ts';

@@ -9,6 +9,7 @@ import { Deadlines } from '../wire/deadlines.ts';
 import { type Configuration, configurationOf, type Flow } from './configuration.ts';
 import { Level, type Ticket } from './level.ts';
 import { limitsOf, mayHold, roomOf } from './limits.ts';
+import { LongSteps, longBytes } from './long-steps.ts';
 import { Classifier } from './match.ts';
 import type { FairnessObserver, Refusal, Sorted } from './observer.ts';
 import { Rounds } from './rounds.ts';
@@ -32,6 +33,7 @@ export class Fairness {
   readonly #leaving = new Set<Level>();
   readonly #waiting = new Set<Level>();
   readonly #rounds = new Rounds();
+  readonly #longSteps = new LongSteps();
   #sorted = new WeakMap<Flow, Sorted>();
   #configuration: Configuration = { flows: [], levels: [] };
   #classifier = new Classifier([]);
@@ -83,6 +85,7 @@ export class Fairness {
   /** What `work` answers, when its turn has come; else 429. A failure of any kind rejects. */
   run(exchange: Exchange, work: Work, requestMs: number): Promise<ApiResponse> {
     const { user, info } = exchange;
+    this.#longSteps.came();
     const flow = this.#classifier.flowOf(user, info);
     const level = this.#levels.get(flow.level) as Level;
     // As kube-apiserver: what is no watch and lasts says nothing of it.
@@ -95,6 +98,15 @@ export class Fairness {
         ? this.#seated(this.#ticket(exchange, flow, level), exchange, work, requestMs)
         : this.run(exchange, work, requestMs),
     );
+  }
+
+  /** Whatever its level, there is one thread. Rejects with 429. */
+  longTurnOf(exchange: Exchange): (bytes: number) => Promise<void> | undefined {
+    const { user, info, request } = exchange;
+    const wanted = () =>
+      request.signal?.aborted !== true && performance.now() < (exchange.until ?? Number.POSITIVE_INFINITY);
+    return (bytes) =>
+      bytes > longBytes ? this.#longSteps.turn(shareOf(user, info.cluster), wanted) : undefined;
   }
 
   #seated(ticket: Ticket, exchange: Exchange, work: Work, requestMs: number): Promise<ApiResponse> {

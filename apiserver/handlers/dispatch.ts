@@ -65,7 +65,7 @@ export function handlerFor(
   exchange: Exchange,
   served: ServedResource,
 ): { exchange: ResourceExchange; handle: Handler } {
-  const { core, request, info, user, warnings, audit, until } = exchange;
+  const { core, request, info, user, warnings, audit, until, longTurn } = exchange;
   const stored = core.registry.find(info.cluster, info.group, info.resource) ?? served;
   // Not a spread: this is on every request's way.
   const resourceExchange: ResourceExchange = {
@@ -76,6 +76,7 @@ export function handlerFor(
     warnings,
     audit,
     until,
+    longTurn,
     served,
     stored,
   };

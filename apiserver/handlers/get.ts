@@ -15,5 +15,7 @@ export async function handleGet(exchange: ResourceExchange): Promise<ApiResponse
   const using = withUse(exchange, [read]);
   const entry = using ? ((await using)[0] ?? read) : read;
   if (isAsStored(form, served)) return jsonBytes(200, answerStored(entry));
+  const turn = exchange.longTurn?.(entry.value.length);
+  if (turn) await turn;
   return respondObject(exchange, 200, decodeStored(entry));
 }

@@ -1,7 +1,7 @@
 import type { Addition } from '../../kube/openapi/addition.ts';
+import { additionOf, type OtherSwagger } from '../../kube/openapi/extension.ts';
 import type { OpenApi } from '../../kube/openapi/openapi.ts';
-import { additionOf, type OtherSwagger } from '../../kube/openapi/others.ts';
-import { Pace } from '../../kube/others.ts';
+import { Pace } from '../../kube/others-first.ts';
 
 interface Known {
   documents: OpenApi;

@@ -5,8 +5,8 @@ import {
   aggregatedContentType,
   aggregatedDiscovery,
 } from '../../kube/discovery/aggregated.ts';
+import type { OtherVersion } from '../../kube/discovery/extension.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from '../../kube/discovery/legacy.ts';
-import type { OtherVersion } from '../../kube/discovery/others.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import { encodeProtobuf, protobufMediaType } from '../../kube/protobuf/codec.ts';
 import { isOwnController } from '../authn/controllers.ts';

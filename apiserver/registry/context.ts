@@ -43,6 +43,8 @@ export interface WriteContext extends WriteOptions {
   patched?: boolean;
   /** Hears what a create stored: for those who answer with its bytes. */
   stored?(entry: Entry): void;
+  /** Waited for before what is there is changed, an object of so many bytes. */
+  longTurn?(bytes: number): Promise<void> | undefined;
   /** In the group and version that the client speaks; default: as it is stored. */
   requested?: ServedResource;
 }

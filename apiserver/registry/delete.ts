@@ -28,6 +28,8 @@ export interface Deleted {
 export interface DeleteContext extends DeleteOptions {
   /** Admission, with the object as it stands. */
   validate?(object: KubeObject): Promise<void>;
+  /** Waited for before an object of so many bytes is looked at. */
+  longTurn?: ((bytes: number) => Promise<void> | undefined) | undefined;
 }
 
 /**
@@ -43,6 +45,8 @@ export async function deleteObject(
   const { group, resource } = served.info;
   for (let attempt = 1; ; attempt++) {
     const entry = await registry.read(served, address);
+    const turn = options.longTurn?.(entry.value.length);
+    if (turn) await turn;
     const object = decodeStored(entry);
     checkDeletePreconditions(options, object, served.info);
     if (group === '' && resource === 'namespaces') checkNamespaceDeletable(address.name);

@@ -44,6 +44,8 @@ export async function updateObject(
   if (done) return done;
   for (let tries = 1; ; tries++) {
     const entry = await registry.read(served, address);
+    const turn = context.longTurn?.(entry.value.length);
+    if (turn) await turn;
     try {
       const own = servedAs(served, entry.value) ?? served;
       return await updateOnce(registry, own, address, { entry, change }, context);

@@ -4,7 +4,7 @@ import { accountOf } from '../../cluster/pod-access.ts';
 import { podSpecOf } from '../../cluster/pod-spec.ts';
 import type { AccountToken, ObjectRef, PhysicalCluster } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { othersFirst } from '../../kube/others.ts';
+import { othersFirst } from '../../kube/others-first.ts';
 import { notFound, StatusError } from '../../kube/status.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 import { isRecord, textAt } from '../../kube/untyped.ts';

@@ -14,6 +14,7 @@ import { bounded, count } from './bounds.ts';
 import type { Making } from './making.ts';
 import { withOwnTemplate } from './own-template.ts';
 import { addressIn } from './places.ts';
+import { claimOwners } from './reflected-claim.ts';
 import { endpointsFrom } from './reflected-endpoints.ts';
 import { eventFrom } from './reflected-event.ts';
 import { revisionFrom } from './reflected-revision.ts';
@@ -37,7 +38,10 @@ export async function makeReflection(making: Making): Promise<KubeObject> {
   const deleted = time(told['deletionTimestamp']);
   const grace = told['deletionGracePeriodSeconds'];
   const references = await ownerReferences(making, told['ownerReferences']);
-  const owners = withUsersOwners(references, before, notedOwners(making, told['ownerReferences']));
+  const owners =
+    kind.kind === 'PersistentVolumeClaim'
+      ? await claimOwners(making, references)
+      : withUsersOwners(references, before, notedOwners(making, told['ownerReferences']));
   const finalizers = finalizersOf(before);
   const generation = told['generation'];
   // Whose each of these is: whoever applies takes back what is theirs.

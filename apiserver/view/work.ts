@@ -1,4 +1,4 @@
-import { othersFirst } from '../../kube/others.ts';
+import { othersFirst } from '../../kube/others-first.ts';
 import type { ShareEvent } from './told-beside.ts';
 
 /** A few milliseconds' work. */

@@ -1,7 +1,7 @@
 import { jsonType } from '../../kube/go-words.ts';
 import { decodeJsonInTurns } from '../../kube/json.ts';
 import type { Json, JsonObject } from '../../kube/object.ts';
-import { othersFirst } from '../../kube/others.ts';
+import { othersFirst } from '../../kube/others-first.ts';
 import { Slots } from '../../kube/slots.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import { Turns } from './turns.ts';

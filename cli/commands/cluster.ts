@@ -49,8 +49,14 @@ function addCommand(cluster: Command): void {
       '--label <KEY=VALUE...>',
       'labels of the PhysicalCluster, such as topology.kubernetes.io/region=eu',
     )
-    .option('--network <NAME>', 'the pod network that it has in common with other clusters (spec.network)')
-    .option('--copier <NAME>', 'who copies volumes between it and clusters that name the same (spec.copier)')
+    .option(
+      '--network <NAME>',
+      "the pod network that it has in common with other clusters (spec.network); '' takes it away",
+    )
+    .option(
+      '--copier <NAME>',
+      "who copies volumes between it and clusters that name the same (spec.copier); '' takes it away",
+    )
     .option(
       '--in-cluster-server <URL>',
       'where pods there reach Atoll, https://HOST[:PORT]: they get a token of their own logical cluster (spec.inClusterConfig)',
@@ -73,8 +79,8 @@ function addCommand(cluster: Command): void {
       const wanted = {
         kubeconfig: options.kubeconfig,
         ...(options.context && { context: options.context }),
-        ...(options.network && { network: options.network }),
-        ...(options.copier && { copier: options.copier }),
+        ...(options.network !== undefined && { network: options.network }),
+        ...(options.copier !== undefined && { copier: options.copier }),
         ...inClusterOf(options),
         ...(options.adopt && { adopt: true }),
         ...(options.label && { labels: parseLabels(options.label) }),

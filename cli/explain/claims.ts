@@ -1,24 +1,35 @@
-import { isClaimName } from '../../cluster/claims.ts';
+import { hasTemplates, isClaimName } from '../../cluster/claims.ts';
 import { clustersAnnotation, volumesAnnotation } from '../../cluster/names.ts';
 import { reflectedFrom } from '../../cluster/reflected.ts';
 import type { Placement } from '../../cluster/types.ts';
 import { volumesOf } from '../../cluster/volumes.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { listAt } from '../../kube/untyped.ts';
 import { leavesOut, wishOf } from '../../scheduler/wishes.ts';
-import type { Told } from './told.ts';
+import type { GivenUp, Told } from './told.ts';
 
 /** What this left on clusters, or will, and what becomes of it. */
 export function leftBehind(told: Told): string[] {
-  const given = told.givenUp.map(({ claim, cluster, by }) => {
+  const given = told.givenUp.map((left) => {
+    const { claim, cluster, by } = left;
     const whose = told.kind.kind === claim.kind ? 'its data' : `the data of its claim ${claim.metadata.name}`;
-    return `${cluster}: ${whose} is there, given up by ${[...new Set(by.map(({ name }) => name))].join(', ')}; it is deleted once all that uses the claim is ready elsewhere`;
+    const who = [...new Set(by.map(({ name }) => name))].join(', ');
+    if (by.length === 0)
+      return `${cluster}: what a copier has brought of ${whose} is there, and nothing ran with it; it is deleted`;
+    return comesAlong(left, told)
+      ? `${cluster}: ${whose} is there, and comes along with ${who}; it is deleted once it was copied to where that is ready`
+      : `${cluster}: ${whose} is there, given up by ${who}; it is deleted once all that uses the claim is ready elsewhere`;
   });
   const made = [...madeElsewhere(told)].map(
     ([cluster, names]) =>
       `${cluster}: ${names.join(', ')} stay there with their data, whatever becomes of the set`,
   );
+  const shown = madeElsewhere(told);
+  for (const [cluster, to] of copiedFrom(told))
+    if (!shown.has(cluster))
+      made.push(
+        `${cluster}: its claims stay there with the data of when they were copied to ${to}; while it has others of the same names they are not shown`,
+      );
   if (isWithout(told))
     made.push(
       'any cluster that it leaves keeps its claims there with their data; while it has others of the same names they are not shown',
@@ -39,6 +50,7 @@ export function claimsAdvice(told: Told): string[] {
   const { kind, object, placement, givenUp } = told;
   const { namespace = '', name = '' } = object.metadata;
   const given = givenUp.flatMap(({ claim, cluster, by }) => {
+    if (by.length === 0) return [];
     const called = claim.metadata.name ?? '';
     const says = by.some(({ object: giver }) => volumesOf(claim, giver, told.namespace) === 'recreate');
     const hold = `${annotate(namespace, `persistentvolumeclaims/${called}`)} ${volumesAnnotation}=hold`;
@@ -56,20 +68,22 @@ export function claimsAdvice(told: Told): string[] {
       ...(says || back.length === 0 ? [`keep the data of ${called} on ${cluster}: ${hold}`] : []),
     ];
   });
-  if (givenUp.length > 0) given.push('let that data go: nothing is to be done for it');
+  if (givenUp.some((left) => left.by.length > 0 && !comesAlong(left, told)))
+    given.push('let that data go: nothing is to be done for it');
   const there = typeof placement === 'string' ? undefined : placement.spec?.physicalNamespace;
   const made = [...madeElsewhere(told)].flatMap(([cluster, all]) => {
     // What others have there is not this one's to let go.
     const names = all.filter((claim) => told.inUse.get(cluster)?.has(claim) !== true);
+    const first = saysCopy(told) ? `${volumesAnnotation}=hold ` : '';
     return [
-      `have the data on ${cluster} again: ${annotate(namespace, `${groupResource(kind)}/${name}`)} ${clustersAnnotation}=${cluster}`,
+      `have the data on ${cluster} again: ${annotate(namespace, `${groupResource(kind)}/${name}`)} ${first}${clustersAnnotation}=${cluster}`,
       ...(there && names.length > 0
         ? [`let it go, with the kubeconfig of ${cluster}: kubectl -n ${there} delete pvc ${names.join(' ')}`]
         : []),
     ];
   });
   const see =
-    there && isWithout(told)
+    there && (isWithout(told) || copiedFrom(told).size > 0)
       ? [`see what it left on a cluster, with the kubeconfig of that: kubectl -n ${there} get pvc`]
       : [];
   return [...given, ...made, ...see];
@@ -79,10 +93,27 @@ function annotate(namespace: string, object: string): string {
   return `kubectl -n ${namespace} annotate ${object} --overwrite`;
 }
 
-/** A StatefulSet that leaves its claims behind where it goes: empty, or copied. */
+/** All who had it there say copy: until that is done nobody has given it up. */
+function comesAlong({ claim, by }: GivenUp, { namespace }: Told): boolean {
+  return by.every(({ object }) => object && volumesOf(claim, object, namespace) === 'copy');
+}
+
+/** Who goes back under it brings what is elsewhere over what is there. */
+function saysCopy({ object, namespace }: Told): boolean {
+  return volumesOf(object, namespace) === 'copy';
+}
+
+/** A StatefulSet that leaves its claims behind where it goes, and begins anew. */
 function isWithout({ object, namespace }: Told): boolean {
-  const isSet = object.kind === 'StatefulSet' && listAt(object, 'spec', 'volumeClaimTemplates').length > 0;
-  return isSet && volumesOf(object, namespace) !== 'hold';
+  return hasTemplates(object) && volumesOf(object, namespace) === 'recreate';
+}
+
+/** By cluster that claims of a set were copied from, as far as copiers still say so: where to. */
+function copiedFrom({ object, copies }: Told): Map<string, string> {
+  const copied = copies.filter(
+    ({ spec, status }) => status?.phase === 'Copied' && isClaimName(object, spec?.claim ?? ''),
+  );
+  return new Map(copied.map(({ spec }) => [spec?.from ?? '', spec?.to ?? '']));
 }
 
 /** By cluster where a set is not to be, and is no longer: those of its own claims there that are shown. */

@@ -4,13 +4,14 @@ import { type PlacedKind, placedKind } from '../../cluster/kinds.ts';
 import { placementName } from '../../cluster/placement.ts';
 import { reflectedFrom } from '../../cluster/reflected.ts';
 import type { Placement } from '../../cluster/types.ts';
+import { isCopyOf, type VolumeCopy } from '../../cluster/volume-copy.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { listAt, textAt } from '../../kube/untyped.ts';
 import type { Place } from '../connection.ts';
 import { FailedError } from '../errors.ts';
 import { type OutputFormat, print, printJson } from '../output.ts';
-import { namespaces, placements } from '../resources.ts';
+import { namespaces, placements, volumeCopies } from '../resources.ts';
 import type { Named } from './kinds.ts';
 import { podSelectorOf } from './pods.ts';
 import { givenUpOf, orNone, orWhoHelps, orWhyNot } from './read.ts';
@@ -40,11 +41,13 @@ export async function explain(
   const read = there.get(kind, { namespace, name }).catch(notThere(cluster, namespace));
   const object = await orWhoHelps(read, where);
   const record = placementName({ ...kind, name });
-  const [home, placement, running, claims] = await Promise.all([
+  const isSet = kind.kind === 'StatefulSet';
+  const [home, placement, running, claims, copies] = await Promise.all([
     orWhyNot(there.get(namespaces, { name: namespace })),
     orWhyNot(there.get<Placement>(placements, { namespace, name: record })),
     podsOf(there, object, namespace),
-    kind.kind === 'StatefulSet' ? orNone(there.list(persistentVolumeClaims, { namespace })) : [],
+    isSet ? orNone(there.list(persistentVolumeClaims, { namespace })) : [],
+    isSet ? orNone(there.list<VolumeCopy>(volumeCopies, { namespace })) : [],
   ]);
   const told: Told = {
     kind,
@@ -57,6 +60,7 @@ export async function explain(
     ...(typeof placement === 'string'
       ? { givenUp: [], unread: 0 }
       : await givenUpOf(there, object, placement)),
+    copies: copies.filter((copy) => isCopyOf(copy, object.metadata.uid)),
     claims,
     inUse: claims.length > 0 ? await claimsInUse(there, namespace) : new Map(),
     events: placement === 'forbidden' ? await eventsOf(there, object, namespace) : [],

@@ -7,6 +7,7 @@ import { leavesUnheard } from '../../cluster/share.ts';
 import { clustersHeardType, silencesIn } from '../../cluster/silence.ts';
 import { countOf } from '../../cluster/summary.ts';
 import type { ClusterSlice, ObjectRef, Placement, Share } from '../../cluster/types.ts';
+import { copyFailed } from '../../cluster/volume-copy.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import { listAt } from '../../kube/untyped.ts';
 import { schedulersNote } from '../../scheduler/wishes.ts';
@@ -96,6 +97,10 @@ function placedHeadline({ spec, status }: Placement, isHeard: boolean): string {
   if (there.length === 0 && clusters.length === 0) return 'runs nowhere: no cluster takes it';
   const lacking = noRoom?.on ? noRoom : unplaced;
   if (lacking) return `is on ${and(there.length > 0 ? there : clusters)}, and ${lackingPods(lacking)}`;
+  if (status?.conditions?.some(({ reason }) => reason === copyFailed)) {
+    const runs = there.filter((name) => shares[name]?.replicas !== 0);
+    return `is on ${and(runs)}, and cannot get where it ought to be`;
+  }
   if (blocked === true)
     return `is on ${and(there.length > 0 ? there : clusters)}, and cannot get where it ought to be`;
   if (waits.length > 0) return `is on ${and(clusters)}, and leaves ${and(waits)} when it is its turn`;

@@ -1,5 +1,6 @@
 import type { PlacedKind } from '../../cluster/kinds.ts';
 import type { Placement } from '../../cluster/types.ts';
+import type { VolumeCopy } from '../../cluster/volume-copy.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
 /** What whoever asks may read of one object: all that the story is made of. */
@@ -17,6 +18,8 @@ export interface Told {
   pods: readonly KubeObject[];
   /** Of a claim, or of what uses claims: whose data is where it is not needed any more. */
   givenUp: readonly GivenUp[];
+  /** Of what may move with its data: its VolumeCopies. */
+  copies: readonly VolumeCopy[];
   /** Of how many more claims that it uses nothing was read. */
   unread: number;
   /** Of a StatefulSet: the claims of the Namespace that clusters show, its own among them. */

@@ -5,7 +5,7 @@ import { Length } from '../../client/pages.ts';
 import { pathOf, queryOf, type ResourceRef } from '../../client/url.ts';
 import { decodeJsonInTurns } from '../../kube/json.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
-import { othersFirst, Pace } from '../../kube/others.ts';
+import { othersFirst, Pace } from '../../kube/others-first.ts';
 import { Slots } from '../../kube/slots.ts';
 import { isRecord, text } from '../../kube/untyped.ts';
 

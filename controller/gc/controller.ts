@@ -10,10 +10,10 @@ import type { KubeObject } from '../../kube/object.ts';
 import { runController } from '../controller.ts';
 import { WorkQueue } from '../queue.ts';
 import { clusterToWrite } from '../scope.ts';
+import { runOthersMonitor } from './extension.ts';
 import { Graph, nodeOf, waitsForDependents } from './graph.ts';
 import { Kinds } from './kinds.ts';
 import { Monitors } from './monitors.ts';
-import { runOthersMonitor } from './others.ts';
 import { Owners } from './owners.ts';
 import { reconcileItem } from './reconcile.ts';
 import {

@@ -19,8 +19,8 @@ import { WorkQueue } from '../queue.ts';
 import { byLogicalCluster, clusterToWrite } from '../scope.ts';
 import { Charges, settleMs } from './charges.ts';
 import { decideStatus, type Quota } from './decide.ts';
+import { Others, recountMs, type Where } from './extension.ts';
 import { namespaceKey } from './names.ts';
-import { Others, recountMs, type Where } from './others.ts';
 import { Usages } from './usages.ts';
 import { Watched } from './watched.ts';
 

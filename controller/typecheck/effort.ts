@@ -1,5 +1,5 @@
 import type { Later } from '../../kube/later.ts';
-import { othersFirst } from '../../kube/others.ts';
+import { othersFirst } from '../../kube/others-first.ts';
 
 /** Milliseconds of own work, between two turns of others and of one check altogether. */
 const perTurn = 10;

@@ -1,3 +1,4 @@
+import { withoutLast } from '../trim.ts';
 import type { GroupResources, Level, Policy, PolicyRule, Stage } from './types.ts';
 
 /** What a policy looks at. `user` is undefined where nobody knows who asks. */
@@ -49,7 +50,7 @@ function some<T>(list: readonly T[] | undefined): list is readonly T[] {
 function matchesUrl(urls: readonly string[], { isResource, path }: Audited): boolean {
   if (isResource) return false;
   return urls.some(
-    (url) => url === '*' || url === path || (url.endsWith('*') && path.startsWith(url.replace(/\*+$/, ''))),
+    (url) => url === '*' || url === path || (url.endsWith('*') && path.startsWith(withoutLast(url, '*'))),
   );
 }
 

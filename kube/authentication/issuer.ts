@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { withoutLast } from '../trim.ts';
 import type { Field } from '../validation/field.ts';
 import type { JwtAuthenticator } from './types.ts';
 
@@ -17,7 +18,7 @@ export function checkIssuer(issuer: Issuer, field: Field, taken: readonly string
   }
   if (discoveryURL !== '') {
     const path = field.child('discoveryURL');
-    if (url !== '' && url.replace(/\/+$/, '') === discoveryURL.replace(/\/+$/, ''))
+    if (url !== '' && withoutLast(url, '/') === withoutLast(discoveryURL, '/'))
       path.invalid(discoveryURL, 'discoveryURL must be different from URL');
     checkUrl(discoveryURL, path);
   }

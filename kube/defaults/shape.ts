@@ -44,10 +44,8 @@ const untouched = 'apiextensions.v1.JSONSchemaProps';
 /** What every object has, and no list. */
 const metadataName = 'meta.v1.ObjectMeta';
 
-const shortName = /[^.]+\.[^.]+\.[^.]+$/;
-
 function nameOf(published: string): string {
-  return shortName.exec(published)?.[0] ?? published;
+  return published.split('.').slice(-3).join('.');
 }
 
 function typeOf(shape: GoShape): TypeShape {

@@ -1,8 +1,8 @@
 import { formatApiVersion, type GroupVersionKind } from '../gvk.ts';
 import type { JsonObject } from '../object.ts';
 import type { ResourceInfo } from '../schema/resource.ts';
+import type { OtherVersion } from './extension.ts';
 import { type Group, groupsOf, isBuiltinGroup, resourcesOf } from './groups.ts';
-import type { OtherVersion } from './others.ts';
 
 export type AggregatedVersion = 'v2' | 'v2beta1';
 

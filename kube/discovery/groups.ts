@@ -1,7 +1,7 @@
 import type { GroupVersion } from '../gvk.ts';
 import { builtinResources } from '../schema/builtin.ts';
 import type { ResourceInfo } from '../schema/resource.ts';
-import { definedPriority, type OtherVersion } from './others.ts';
+import { definedPriority, type OtherVersion } from './extension.ts';
 
 /** One API group with its versions, preferred first. */
 export interface Group {

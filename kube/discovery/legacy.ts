@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { formatApiVersion, type GroupVersion } from '../gvk.ts';
 import type { Json, JsonObject } from '../object.ts';
 import type { ResourceInfo } from '../schema/resource.ts';
+import type { OtherVersion } from './extension.ts';
 import { type Group, groupsOf, resourcesOf } from './groups.ts';
-import type { OtherVersion } from './others.ts';
 
 /** Unaggregated discovery. https://kubernetes.io/docs/concepts/overview/kubernetes-api/#unaggregated-discovery */
 

@@ -64,32 +64,38 @@ export function mergeLists(
   }
   const special = applyElementDirectives(current, patch, mergeKey);
   const merged = special.current.slice();
+  const places = new Map<Json | undefined, number>();
+  for (const [at, item] of merged.entries()) placed(asMap(item)[mergeKey], at);
   for (const item of special.patch) {
     const key = mergeKeyOf(item, mergeKey);
-    const at = merged.findIndex((other) => asMap(other)[mergeKey] === key);
-    if (at < 0) merged.push(item);
+    const at = places.get(key);
+    if (at === undefined) placed(key, merged.push(item) - 1);
     else merged[at] = merge(asMap(merged[at] ?? null), asMap(item), schema);
   }
   return orderElements(merged, special.patch, special.current, mergeKey);
+
+  /** Of elements with one key the first counts. */
+  function placed(key: Json | undefined, at: number): void {
+    if (!places.has(key)) places.set(key, at);
+  }
 }
 
 /** Elements carrying `$patch` act on the list and are gone. */
 function applyElementDirectives(current: readonly Json[], patch: readonly Json[], mergeKey: string) {
-  let kept = current;
+  const deleted = new Set<Json | undefined>();
   let replace = false;
   const rest: Json[] = [];
   for (const item of patch) {
     const map = asMap(item);
     const directive = Object.hasOwn(map, directiveMarker) ? map[directiveMarker] : undefined;
     if (directive === undefined) rest.push(item);
-    else if (directive === 'delete') {
-      const key = mergeKeyOf(item, mergeKey);
-      kept = kept.filter((other) => asMap(other)[mergeKey] !== key);
-    } else if (directive === 'replace') replace = true;
+    else if (directive === 'delete') deleted.add(mergeKeyOf(item, mergeKey));
+    else if (directive === 'replace') replace = true;
     else if (directive === 'merge') throw unclassified('merging lists cannot yet be specified in the patch');
     else throw unknownDirective(directive, item);
   }
-  return replace ? { current: rest, patch: [] } : { current: kept, patch: rest };
+  if (replace) return { current: rest, patch: [] };
+  return { current: current.filter((item) => !deleted.has(asMap(item)[mergeKey])), patch: rest };
 }
 
 /**

@@ -76,7 +76,7 @@ const units: Readonly<Record<string, number>> = {
 export function writeDuration(writer: Writer, value: unknown): void {
   const textual = typeof value === 'string' ? value : '0s';
   let nanos = 0;
-  for (const part of textual.matchAll(/(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|ns)/g)) {
+  for (const part of textual.replace(/^[-+]/, '').matchAll(/(\d+(?:\.\d*)?|\.\d+)(h|ms|m|s|us|µs|ns)/gy)) {
     nanos += Math.round(Number(part[1]) * (units[part[2] ?? ''] ?? 0));
   }
   writer.varint(textual.startsWith('-') ? -nanos : nanos);

@@ -1,5 +1,5 @@
 import { countName, type Evaluator } from './evaluator.ts';
-import { claimEvaluator, countEvaluator, deviceClaimEvaluator, serviceEvaluator } from './others.ts';
+import { claimEvaluator, countEvaluator, deviceClaimEvaluator, serviceEvaluator } from './evaluators.ts';
 import { podEvaluator } from './pod.ts';
 
 const special: readonly Evaluator[] = [

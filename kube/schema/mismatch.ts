@@ -67,10 +67,10 @@ export function specialError(special: Special, value: unknown): { type: string }
   }
 }
 
-const duration = /^[-+]?(0|(?:(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/;
+const duration = /^[-+]?(0|(?:(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/;
 /** What Kubernetes' message quotes, and what it takes. */
 const quantityPattern = '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$';
-const quantity = /^[+-]?(\d+\.?\d*|\.\d+)([numkKMGTPE]|[KMGTPE]i|[eE][-+]?\d+)?$/;
+const quantity = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([numkKMGTPE]|[KMGTPE]i|[eE][-+]?\d+)?$/;
 
 const elements: readonly [string, RegExp][] = [
   ['2006', /^\d{4}/],

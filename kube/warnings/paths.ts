@@ -1,5 +1,6 @@
 import type { JsonObject } from '../object.ts';
 import { quoteGo } from '../quote.ts';
+import { withoutLast } from '../trim.ts';
 import { at, isRecord, records, text } from '../untyped.ts';
 
 interface Mapped {
@@ -16,24 +17,62 @@ function shown({ path, source }: Mapped): string {
   return source ? `${quoteGo(path)} (${source})` : quoteGo(path);
 }
 
-function overlap(a: Mapped, b: Mapped): boolean {
-  return `${a.path}/`.startsWith(`${b.path}/`) || `${b.path}/`.startsWith(`${a.path}/`);
+/** More than are ever told: of n paths that are one, there are n * n / 2 pairs. */
+const mostPairs = 256;
+/** Levels above a path at which it is found by what hides it; nobody has deeper ones. */
+const mostLevels = 64;
+
+/** Paths so far: where each is in the list, and what is below each. */
+class Paths {
+  readonly #at = new Map<string, number[]>();
+  readonly #below = new Map<string, number[]>();
+
+  add(path: string, index: number): void {
+    append(this.#at, path, index);
+    for (const above of levelsAbove(path)) append(this.#below, above, index);
+  }
+
+  /** Where those are that are `path`, above or below it, in the order in which they came. */
+  hiding(path: string): number[] {
+    const above = levelsAbove(path).flatMap((level) => this.#at.get(level) ?? []);
+    const all = [...(this.#at.get(path) ?? []), ...above, ...(this.#below.get(path) ?? [])];
+    return all.sort((a, b) => a - b);
+  }
+}
+
+function append(to: Map<string, number[]>, key: string, index: number): void {
+  const list = to.get(key);
+  if (list === undefined) to.set(key, [index]);
+  else if (list.length < mostPairs) list.push(index);
+}
+
+function levelsAbove(path: string): string[] {
+  const levels: string[] = [];
+  for (let at = path.indexOf('/'); at >= 0 && levels.length < mostLevels; at = path.indexOf('/', at + 1))
+    levels.push(path.slice(0, at));
+  return levels;
 }
 
 /** `"a/b" with "a"` for each two of which one hides the other. */
 function overlaps(list: readonly Mapped[]): string[] {
-  const seen: Mapped[] = [];
+  const seen = new Paths();
   const found: string[] = [];
-  for (const item of list) {
-    const one = { ...item, path: item.path.replace(/\/+$/, '') };
-    if (one.path) {
-      for (const other of seen)
-        if (other.path && overlap(other, one)) found.push(`${shown(one)} with ${shown(other)}`);
-    }
-    seen.push(one);
+  const trimmed = list.map(({ path, source }) => ({ path: withoutLast(path, '/'), source }));
+  for (const [index, one] of trimmed.entries()) {
+    if (one.path === '') continue;
+    for (const other of seen.hiding(one.path))
+      found.push(`${shown(one)} with ${shown(trimmed[other] as Mapped)}`);
+    if (found.length > mostPairs) break;
+    seen.add(one.path, index);
   }
   return found;
 }
+
+const certificatePaths: Readonly<Record<string, string>> = {
+  certificateChainPath: 'chain',
+  keyPath: 'key',
+  credentialBundlePath: 'credential bundle',
+};
 
 function projectedPaths(source: JsonObject): Mapped[] {
   const configMap = at(source, 'configMap');
@@ -45,7 +84,16 @@ function projectedPaths(source: JsonObject): Mapped[] {
   const items = at(source, 'downwardAPI', 'items');
   if (items !== undefined) return mapped(items, 'DownwardAPI');
   const token = at(source, 'serviceAccountToken');
-  return isRecord(token) ? [{ path: text(token['path']), source: 'ServiceAccountToken' }] : [];
+  if (isRecord(token)) return [{ path: text(token['path']), source: 'ServiceAccountToken' }];
+  const bundle = at(source, 'clusterTrustBundle');
+  if (isRecord(bundle)) {
+    const name = quoteGo(text(bundle['name'] ?? bundle['signerName']));
+    return [{ path: text(bundle['path']), source: `ClusterTrustBundle ${name}` }];
+  }
+  return Object.entries(certificatePaths).flatMap(([field, what]) => {
+    const path = text(at(source, 'podCertificate', field));
+    return path === '' ? [] : [{ path, source: `PodCertificate ${what}` }];
+  });
 }
 
 /** Files of one volume that hide each other. */

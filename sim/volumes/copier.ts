@@ -117,7 +117,8 @@ async function carry({ spec }: VolumeCopy, { clusterOf }: CopierOptions): Promis
   await target.patch(resources.claims, at, 'merge', body);
 }
 
-function emptyClaim(
+/** As that one is asked for, without its volume. */
+export function emptyClaim(
   like: KubeObject | undefined,
   { namespace, name }: { namespace: string; name: string },
 ): KubeObject {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { withoutLast } from '../../kube/trim.ts';
 import { StoreError } from '../store.ts';
 import type { EtcdOptions } from './options.ts';
 
@@ -35,7 +36,7 @@ export function parseEtcdUrl(rest: string): EtcdUrl {
   };
   if ((cert === undefined) !== (key === undefined)) throw wrong('has only one of cert and key');
   const [name, secret] = user === undefined ? [setting('username')] : user.split(/:(.*)/s);
-  const prefix = path.replace(/\/+$/, '');
+  const prefix = withoutLast(path, '/');
   return {
     endpoints: endpoints.map(withPort),
     ...(prefix !== '' && { prefix }),

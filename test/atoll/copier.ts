@@ -3,9 +3,9 @@ import { startInformer } from '../../client/informer.ts';
 import { transportFromKubeconfig, transportFromKubeconfigFile } from '../../client/kubeconfig.ts';
 import { volumeCopies } from '../../cluster/names.ts';
 import type { VolumeCopy, VolumeCopyStatus } from '../../cluster/volume-copy.ts';
-import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { at } from '../../kube/untyped.ts';
+import { emptyClaim } from '../../sim/volumes/copier.ts';
 import { until } from './kubectl.ts';
 import type { Name, Pair } from './pair.ts';
 
@@ -51,7 +51,7 @@ export async function startMarksCopier(pair: Pair, kubeconfig: string, namespace
     if (!source || !target) throw new Error(`${from} or ${to} is not ours`);
     const of = { namespace: physicalNamespace, name: claim };
     const data = await source.get(claims, of);
-    await target.create(claims, emptyClaim(data), { namespace: physicalNamespace }).catch(ignoreExists);
+    await target.create(claims, emptyClaim(data, of), { namespace: physicalNamespace }).catch(ignoreExists);
     await until(`${claim} is bound`, 20, async () => {
       return at(await target.get(claims, of), 'status', 'phase') === 'Bound';
     });
@@ -79,15 +79,4 @@ function fail(error: unknown): never {
 
 function ignoreExists(error: unknown): void {
   if (!isStatusError(error, 'AlreadyExists')) throw error;
-}
-
-function emptyClaim({ metadata, spec }: KubeObject): KubeObject {
-  const { volumeName: _volume, ...asked } = spec as Record<string, unknown>;
-  const { name, labels } = metadata;
-  return {
-    apiVersion: 'v1',
-    kind: 'PersistentVolumeClaim',
-    metadata: { ...(name && { name }), ...(labels && { labels }) },
-    spec: asked,
-  };
 }

@@ -36,7 +36,7 @@ const options = new Command('conformance')
   .addOption(new Option('--parallel <count>', 'at a time').env('PARALLEL').default(2).argParser(Number))
   .option(
     '--spec-seconds <count>',
-    'a spec that takes longer has failed; default: 120, of section E 600',
+    'a spec that takes longer has failed; default: 120, of sections E and F 600',
     Number,
   )
   .option('--minutes <count>', 'what should pass and has not run by then has failed', Number, 30)
@@ -50,7 +50,7 @@ process.exitCode = await main();
 
 async function main(): Promise<number> {
   const { section, only, parallel, minutes } = options;
-  const { specSeconds = section === 'E' ? 600 : 120 } = options;
+  const { specSeconds = ['E', 'F'].includes(section) ? 600 : 120 } = options;
   const { names, expectedToFail } = await readSpecs(resolve('test/conformance'), section, only);
   if (names.length === 0) throw new Error(`no spec of section ${section} matches ${only}`);
   const out = options.out === undefined ? await mkdtemp(join(tmpdir(), 'atoll-conformance-')) : options.out;

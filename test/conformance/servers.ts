@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Atoll, startAtoll } from '../atoll/atoll.ts';
 import { atoll, must, until } from '../atoll/kubectl.ts';
 import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
+import { storageObjects } from '../kubernetes/kwok.ts';
 import { needsCluster, type Section } from './specs.ts';
 
 export interface Server {
@@ -20,10 +21,12 @@ export async function startServer(section: Section): Promise<Server> {
     await physical?.stop();
   };
   try {
-    if (needsCluster(section)) physical = await startKubernetes({ name: 'physical', nodes: 2 });
+    const pods = section === 'F' ? 'ending' : 'fast';
+    if (needsCluster(section)) physical = await startKubernetes({ name: 'physical', nodes: 2, pods });
     server = await startAtoll();
     const { kubeconfig, log } = server;
     if (physical) await joinCluster(kubeconfig, physical);
+    if (physical && section === 'F') await makeStorage(server, physical);
     await until('the default ServiceAccount', 30, () => must(kubeconfig, 'get', 'serviceaccount', 'default'));
     await makeNodes(server);
     return { kubeconfig, log, stop };
@@ -44,6 +47,18 @@ async function joinCluster(kubeconfig: string, physical: Kubernetes): Promise<vo
     `physicalcluster/${physical.name}`,
     '--timeout=60s',
   );
+}
+
+/** Claims are bound on the physical cluster, of which the logical one knows no class. */
+async function makeStorage({ kubeconfig, dataDir }: Atoll, physical: Kubernetes): Promise<void> {
+  for (const [where, volumes] of [
+    [physical.kubeconfig, 80],
+    [kubeconfig, 0],
+  ] as const) {
+    const file = join(dataDir, `storage-${volumes}.yaml`);
+    await writeFile(file, storageObjects(volumes));
+    await must(where, 'apply', '-f', file);
+  }
 }
 
 /** The suite does not begin before it sees a Node that takes pods: where none is shown, two are made. */

@@ -1,17 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export const sections = ['A', 'B', 'C', 'D', 'E'] as const;
+export const sections = ['A', 'B', 'C', 'D', 'E', 'F'] as const;
 
 /**
  * A: what an API server with its own controllers is for. B: also workload controllers, and pods that become ready. C and D: the
- * same of specs that are not tagged [Conformance]. E: of all, what takes long or is to run alone.
+ * same of specs that are not tagged [Conformance]. E: of all, what takes long or is to run alone. F: of all, what needs Jobs whose pods
+ * run on or fail, or a default StorageClass.
  */
 export type Section = (typeof sections)[number];
 
 /** Whether a cluster has to be joined that runs what the specs make. */
 export function needsCluster(section: Section): boolean {
-  return ['B', 'D', 'E'].includes(section);
+  return ['B', 'D', 'E', 'F'].includes(section);
 }
 
 export interface Specs {

@@ -7,7 +7,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createAuthority } from '../../apiserver/tls/ca.ts';
-import { kwokConfig, nodeObjects } from './kwok.ts';
+import { kwokConfig, nodeObjects, withEndings } from './kwok.ts';
 
 const run = promisify(execFile);
 
@@ -38,8 +38,8 @@ export interface Kubernetes {
 export interface KubernetesOptions {
   name?: string;
   nodes?: number;
-  /** `fast`: pods are ready at once. `general`: each step takes 1 to 6 s. */
-  pods?: 'fast' | 'general';
+  /** `fast`: pods are ready at once. `general`: each step takes 1 to 6 s. `ending`: at once, and those of Jobs end as they are told. */
+  pods?: 'fast' | 'general' | 'ending';
   /** Labels of pods that kwok leaves to test/kubelet. */
   served?: string;
   /** By ports of pods: to which port of this machine a port-forward leads. */
@@ -131,8 +131,13 @@ async function boot(
       `2026-01-01T00:00:00.000000000Z stdout F hello from a pod of ${name}\n`,
     );
     await mkdir(join(dir, 'scratch'));
-    const stages = await readFile(join(programs, 'stages', `${options.pods ?? 'fast'}.yaml`), 'utf8');
-    await writeFile(join(dir, 'kwok.yaml'), kwokConfig(stages, dir, options.forwards));
+    const { pods = 'fast' } = options;
+    const file = join(programs, 'stages', `${pods === 'ending' ? 'fast' : pods}.yaml`);
+    const stages = await readFile(file, 'utf8');
+    await writeFile(
+      join(dir, 'kwok.yaml'),
+      kwokConfig(pods === 'ending' ? withEndings(stages) : stages, dir, options.forwards),
+    );
     await start('kwok', kwokFlags(String(kubelet), options.served));
     await writeFile(join(dir, 'nodes.yaml'), nodeObjects(name, options.nodes ?? 2));
     await eventually(120, children, () => ctl('apply', '-f', join(dir, 'nodes.yaml')));

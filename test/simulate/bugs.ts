@@ -67,7 +67,7 @@ export const bugs: readonly Bug[] = [
     within: 20,
     mutants: [
       {
-        file: 'splitter/handover.js',
+        file: 'splitter/settle.js',
         from: 'const isReadyNow = isReady(root, share, slices[cluster], others, countedOf(plan, cluster, share));',
         to: 'const isReadyNow = slices[cluster]?.present === true;',
       },
@@ -85,7 +85,7 @@ export const bugs: readonly Bug[] = [
     within: 60,
     mutants: [
       {
-        file: 'splitter/handover-once.js',
+        file: 'splitter/stopped.js',
         from: 'if (slice?.present !== true || !slice.pods || !said || slice.pods.since !== share.held?.since)\n        return false;',
         to: 'return true;',
       },

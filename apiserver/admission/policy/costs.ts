@@ -1,7 +1,7 @@
 import { Budget, perRequest } from '../../../kube/cel/rule.ts';
 import { toCel } from '../../../kube/cel/value.ts';
 import type { Later } from '../../../kube/later.ts';
-import { othersFirst } from '../../../kube/others.ts';
+import { othersFirst } from '../../../kube/others-first.ts';
 
 /** Of each policy that is asked, beside what its expressions take. */
 const perPolicy = 1000;

@@ -1,6 +1,6 @@
 import { andThen, type Later } from '../../../kube/later.ts';
 import type { JsonObject } from '../../../kube/object.ts';
-import { othersFirst } from '../../../kube/others.ts';
+import { othersFirst } from '../../../kube/others-first.ts';
 import { badRequest, internalError } from '../../../kube/status.ts';
 import { textAt } from '../../../kube/untyped.ts';
 import type { Entry, Store } from '../../../storage/store.ts';

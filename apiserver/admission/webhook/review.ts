@@ -146,6 +146,8 @@ async function decodePatch(
   } catch (error) {
     throw undecodable(error instanceof Error ? error.message : String(error));
   }
+  // As Go's decoder has it, null is no operation: what knative answers where it changes nothing.
+  if (patch === null) return [];
   if (Array.isArray(patch)) return patch;
   const given = isRecord(patch) ? 'object' : typeof patch;
   throw undecodable(`json: cannot unmarshal ${given} into Go value of type jsonpatch.Patch`);

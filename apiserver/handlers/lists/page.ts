@@ -1,4 +1,4 @@
-import { Pace } from '../../../kube/others.ts';
+import { Pace } from '../../../kube/others-first.ts';
 import { expired, StatusError } from '../../../kube/status.ts';
 import { type Entry, type Range, StoreError } from '../../../storage/store.ts';
 import type { ResourceExchange } from '../../core.ts';

@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../../../kube/http.ts';
 import type { Later } from '../../../kube/later.ts';
-import { Pace } from '../../../kube/others.ts';
+import { Pace } from '../../../kube/others-first.ts';
 import { readEnvelope, writeEnvelope } from '../../../kube/protobuf/envelope.ts';
 import type { Entry } from '../../../storage/store.ts';
 import type { ResourceExchange } from '../../core.ts';

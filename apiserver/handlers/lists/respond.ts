@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../../../kube/http.ts';
 import { andThen, type Later } from '../../../kube/later.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { Pace } from '../../../kube/others.ts';
+import { Pace } from '../../../kube/others-first.ts';
 import type { Entry } from '../../../storage/store.ts';
 import type { ResourceExchange } from '../../core.ts';
 import { clustersOf, saysClusters } from '../../encode/clusters-column.ts';

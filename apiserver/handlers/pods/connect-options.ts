@@ -1,5 +1,6 @@
 import type { Json } from '../../../kube/object.ts';
 import { badRequest } from '../../../kube/status.ts';
+import { withoutLast } from '../../../kube/trim.ts';
 
 /** What a connection is for, as admission sees it and as it is opened: both are made of this. */
 export type ConnectOptions = Readonly<Record<string, Json>>;
@@ -50,7 +51,7 @@ export function proxiedPath(tail: string): string {
   // What is not ASCII came as bytes.
   const bytes = path.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
   const whole = text(bytes);
-  const inner = whole.replace(/^\//, '').replace(/\/+$/, '');
+  const inner = withoutLast(whole.replace(/^\//, ''), '/');
   const before = inner === '' || inner.startsWith('/') ? inner : `/${inner}`;
   return whole.endsWith('/') ? `${before}/` : before;
 }

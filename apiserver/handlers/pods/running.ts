@@ -6,6 +6,7 @@ import type { KubeObject } from '../../../kube/object.ts';
 import { at, isRecord, listAt, mapAt } from '../../../kube/untyped.ts';
 import type { ResourceExchange } from '../../core.ts';
 import { decodeStored } from '../../registry/codec.ts';
+import { adoptAgain } from './adopt-again.ts';
 import { contentType } from './answer.ts';
 import { ownersPatch, withOwners } from './owners.ts';
 
@@ -40,7 +41,9 @@ export async function changePod(
       return { refused: { ...response, headers: contentType(response) } };
     }
   }
-  return { object: await change(false) };
+  const object = await change(false);
+  if (exchange.info.subresource === '') await adoptAgain(exchange, running.pod, object);
+  return { object };
 }
 
 const elsewhere = new Set(['pods', 'persistentvolumeclaims']);

@@ -14,13 +14,14 @@ export function writeContext(
   subresource = '',
 ) {
   const admission = admissionFor(exchange, operation, query.dryRun);
-  const { core, stored, user } = exchange;
+  const { core, stored, user, longTurn } = exchange;
   const { gate } = core;
   const bounded = gate !== undefined && !isOwnController(user);
   return {
     bounded,
     guesses: isOwnController(user),
     ...(bounded && query.dryRun && { room: (write: Tried) => requireRoom(gate, stored.info, write) }),
+    ...(longTurn && { longTurn }),
     manager: query.manager,
     dryRun: query.dryRun,
     subresource,

@@ -18,6 +18,7 @@ export async function deleteOne(
     { cluster: info.cluster, namespace, name },
     {
       ...options,
+      longTurn: exchange.longTurn,
       validate: async (object) => {
         await admission.mutate(undefined, object);
         await admission.validate(undefined, object);

@@ -15,7 +15,7 @@ const units: Readonly<Record<string, bigint>> = {
 
 /** Go's duration, exactly; undefined for what is none. */
 export function readDuration(text: string): Duration | undefined {
-  if (text.length > 100 || !/^[-+]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text))
+  if (text.length > 100 || !/^[-+]?(0|((\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text))
     return undefined;
   let nanos = 0n;
   for (const [, whole = '', fraction = '', unit = ''] of text.matchAll(

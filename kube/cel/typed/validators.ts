@@ -23,7 +23,7 @@ const stepsPerInstruction = 20;
 const mostSteps = 500_000;
 
 const readable: Readonly<Record<string, (text: string) => boolean>> = {
-  duration: (text) => /^[-+]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text),
+  duration: (text) => /^[-+]?(0|((\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text),
   timestamp: (text) =>
     /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text) &&
     !Number.isNaN(Date.parse(text)),

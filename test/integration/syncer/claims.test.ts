@@ -124,4 +124,71 @@ describe("a StatefulSet's own claims", () => {
     await until('gone on west', async () => (await names('west')).length === 0);
     expect(await names('east')).toEqual(['data-db-0', 'data-db-1']);
   });
+
+  const ownersOf = async (name: string) =>
+    (await find(world.admin, persistentvolumeclaims, name))?.metadata.ownerReferences ?? [];
+  const retention = (whenDeleted: string) => ({ persistentVolumeClaimRetentionPolicy: { whenDeleted } });
+  const change = (spec: object) =>
+    world.admin.patch(statefulsets, { ...inDefault, name: 'db' }, 'merge', { spec });
+  const untilOwned = (name: string, ...owners: string[]) =>
+    until(`${name} is owned by ${owners}`, async () => {
+      const found = await ownersOf(name);
+      return found.map(({ kind, controller }) => `${kind} ${controller === true}`).join() === owners.join();
+    });
+
+  test('are owned by it as long as it has them deleted with it', async () => {
+    await runSet('east', retention('Delete'));
+    await untilOwned('data-db-0', 'StatefulSet true');
+    const set = await find(world.admin, statefulsets, 'db');
+    const { uid } = set?.metadata ?? {};
+    const flags = { controller: true, blockOwnerDeletion: true };
+    expect(await ownersOf('data-db-0')).toEqual([
+      { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid, ...flags },
+    ]);
+    expect((await there('east')).flatMap(({ metadata }) => metadata.ownerReferences ?? [])).toEqual([]);
+    const taken = { metadata: { ownerReferences: null } };
+    await world.admin.patch(persistentvolumeclaims, { ...inDefault, name: 'data-db-0' }, 'merge', taken);
+    expect(await ownersOf('data-db-0')).toHaveLength(1);
+    await change(retention('Retain'));
+    await untilOwned('data-db-0');
+    await change(retention('Delete'));
+    await untilOwned('data-db-0', 'StatefulSet true');
+  });
+
+  test('have those owners too that somebody here gives them, of whom another controller stands alone', async () => {
+    await runSet('east', retention('Retain'));
+    await untilShown('data-db-0 east', 'data-db-1 east');
+    const { metadata: by } = await world.admin.create(
+      resources.configmaps,
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'by' } },
+      inDefault,
+    );
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'by', uid: by.uid };
+    const give = (name: string, ...ownerReferences: object[]) =>
+      world.admin.patch(persistentvolumeclaims, { ...inDefault, name }, 'merge', {
+        metadata: { ownerReferences },
+      });
+    await give('data-db-0', owner);
+    await give('data-db-1', { ...owner, controller: true });
+    await change(retention('Delete'));
+    await untilOwned('data-db-0', 'ConfigMap false', 'StatefulSet true');
+    const label = { metadata: { labels: { seen: 'yes' } } };
+    await world.admin.patch(persistentvolumeclaims, { ...inDefault, name: 'data-db-1' }, 'merge', label);
+    await untilOwned('data-db-1', 'ConfigMap true');
+    await world.admin.delete(statefulsets, { ...inDefault, name: 'db' });
+    await until('it is gone', async () => (await spec()) === undefined);
+    expect(await names('east')).toEqual(['data-db-0', 'data-db-1']);
+  });
+
+  test('stay, owned by nobody, where it is deleted without what it owns', async () => {
+    await runSet('east', retention('Delete'));
+    await untilOwned('data-db-0', 'StatefulSet true');
+    await untilOwned('data-db-1', 'StatefulSet true');
+    await world.admin.delete(statefulsets, { ...inDefault, name: 'db' }, { propagationPolicy: 'Orphan' });
+    await until('gone', async () => (await find(world.admin, statefulsets, 'db')) === undefined);
+    await untilOwned('data-db-0');
+    await untilOwned('data-db-1');
+    expect(await names('east')).toEqual(['data-db-0', 'data-db-1']);
+    expect(await shown()).toEqual(['data-db-0 east', 'data-db-1 east']);
+  });
 });

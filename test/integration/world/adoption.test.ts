@@ -221,3 +221,29 @@ test("a pod of a workload that is let go is shown as nobody's, and goes with its
   await until('the namespace is gone', async () => !(await find(world.admin, namespaces, namespace, '')));
   expect(await there('aside')).toEqual([]);
 }, 120_000);
+
+test('a pod that somebody takes from its controller is adopted by that again; one of what goes without it is not', async () => {
+  const set = { ...deployment('kept', 1, 'east'), kind: 'StatefulSet' };
+  await world.admin.create(
+    resources.statefulsets,
+    { ...set, spec: { ...(set.spec as object), serviceName: 'kept' } },
+    { namespace: 'default' },
+  );
+  const owner = await until('its pod is shown', async () => controllerOf(await here('kept-0')));
+  const at = { namespace: 'default', name: 'kept-0' };
+  await world.admin.patch(pods, at, 'merge', { metadata: { ownerReferences: null } });
+  expect(controllerOf(await here('kept-0'))).toEqual(owner);
+  expect(controllerOf((await there('kept'))[0])).toMatchObject({ kind: 'StatefulSet', name: 'kept' });
+
+  await world.admin.delete(
+    resources.statefulsets,
+    { namespace: 'default', name: 'kept' },
+    { propagationPolicy: 'Orphan' },
+  );
+  await until("it is nobody's", async () => {
+    const pod = await here('kept-0');
+    return pod !== undefined && controllerOf(pod) === undefined;
+  });
+  await until('the set is gone', async () => !(await find(world.admin, resources.statefulsets, 'kept')));
+  expect(controllerOf(await here('kept-0'))).toBeUndefined();
+});

@@ -189,6 +189,44 @@ test('what is scaled up as it moves starts nothing without its data', async () =
   expect(Math.min(...items.flatMap((pod) => [...readBy(pod).values()]))).toBeGreaterThanOrEqual(1);
 });
 
+test('what came to where nothing ran goes when it is edited back, and is copied anew', async () => {
+  await runWeb(1);
+  fault = 'crash';
+  await move(world.admin, deployments, 'web', 'west');
+  const claimOn = async (cluster: string) => Object.keys(await contentsOn(cluster));
+  await until('it is being copied, and its claim is there', async () => {
+    const found = await find<VolumeCopy>(world.admin, volumecopies, 'files');
+    return found?.status?.phase === 'Copying' && (await claimOn('west')).length === 1;
+  });
+  await move(world.admin, deployments, 'web', 'east');
+  await until('it is back', async () => (await ready('east', 'web')).length === 1);
+  await until('what came is gone', async () => (await claimOn('west')).length === 0);
+  fault = undefined;
+  await move(world.admin, deployments, 'web', 'west');
+  await until('it has moved', async () => (await ready('west', 'web')).length === 1);
+  expect(Math.max(...Object.values(await readOn('west')))).toBe(2);
+});
+
+test('data that was left without a copy is not overwritten by going back', async () => {
+  await runWeb(1);
+  const say = (annotations: Record<string, string>) =>
+    world.admin.patch(deployments, { ...inDefault, name: 'web' }, 'merge', { metadata: { annotations } });
+  const pause = { 'atoll.dev/paused': 'true' };
+  await say({ 'atoll.dev/volumes': 'recreate', 'atoll.dev/clusters': 'west', ...pause });
+  await until('it is ready there', async () => (await ready('west', 'web')).length === 1);
+  await say({ 'atoll.dev/volumes': 'copy', 'atoll.dev/paused': 'false' });
+  await until('it has moved', async () => (await ready('east', 'web')).length === 0);
+  await settled(world.admin, 'web.deployments.apps');
+  const before = await contentsOn('east');
+  await move(world.admin, deployments, 'web', 'east');
+  await until('it is said', async () => {
+    const why = (await placed('web.deployments.apps'))?.spec?.reasons?.['east'] ?? '';
+    return why.includes('has other data on each of east, west');
+  });
+  expect([before, await contentsOn('east')]).toEqual([{ files: 1 }, { files: 1 }]);
+  expect(await ready('west', 'web')).toHaveLength(1);
+});
+
 test('a set that has none, scaled up as it moves, has its data', async () => {
   await runSet(2, { ...copy, 'atoll.dev/clusters': 'east' });
   const at = { ...inDefault, name: 'db' };

@@ -267,4 +267,10 @@ test.each([
   await expect(world.admin.create(statefulsets, made, inDefault)).rejects.toThrow(refused);
   const patch = { metadata: { annotations: made.metadata.annotations } };
   await expect(world.admin.patch(namespaces, { name: 'default' }, 'merge', patch)).rejects.toThrow(refused);
+  const volumeClaimTemplates = [{ metadata: { name: 'data', ...patch.metadata }, spec: claimSpec }];
+  const set = statefulSet('db', 1);
+  set.spec = { ...(set.spec as object), volumeClaimTemplates };
+  await expect(world.admin.create(statefulsets, set, inDefault)).rejects.toThrow(
+    `spec.volumeClaimTemplates[0].${refused}`,
+  );
 });

@@ -58,6 +58,7 @@ const told = (more: Partial<Told>): Told => ({
   events: [],
   givenUp: [],
   unread: 0,
+  copies: [],
   claims: [],
   inUse: new Map(),
   ...more,
@@ -465,10 +466,9 @@ describe('claims that are left', () => {
     [
       'by one whose data comes along: going back would bring what is elsewhere over it',
       { givenUp: [{ claim: files(), cluster: 'east', by: by(along) }] },
-      'east: the data of its claim files is there, given up by deployments.apps/web; it is deleted once all that uses the claim is ready elsewhere',
+      'east: the data of its claim files is there, and comes along with deployments.apps/web; it is deleted once it was copied to where that is ready',
       [
         'have the data of files on east again: kubectl -n shop annotate persistentvolumeclaims/files --overwrite atoll.dev/volumes=hold && kubectl -n shop annotate deployments.apps/web --overwrite atoll.dev/clusters=east',
-        goes,
       ],
     ],
     [
@@ -544,6 +544,40 @@ describe('claims that are left', () => {
     expect(section({ ...of({}), placement }, 'Data that is left') !== undefined).toBe(isLeft);
     const advice = section({ ...of({}), placement }, 'What you can do')?.join() ?? '';
     expect(advice.includes('delete pvc data-db-0 data-db-1')).toBe(isLeft);
+  });
+
+  test('of what was brought where nothing ran nobody has anything to do', () => {
+    const more = { placement, givenUp: [{ claim: files(), cluster: 'east', by: [] }] };
+    expect(section(more, 'Data that is left')).toEqual([
+      'east: what a copier has brought of the data of its claim files is there, and nothing ran with it; it is deleted',
+    ]);
+    expect(section(more, 'What you can do')).toBeUndefined();
+  });
+
+  test('of a set whose data comes along: none before it has moved, then where it was copied from', () => {
+    const copied = (phase: 'Copying' | 'Copied') =>
+      [
+        { spec: { claim: 'data-db-0', from: 'east', to: 'west' }, status: { phase } },
+      ] as unknown as Told['copies'];
+    const moved = { ...of(along), claims: [], copies: copied('Copied') };
+    expect(section({ ...moved, copies: [] }, 'Data that is left')).toBeUndefined();
+    expect(section({ ...moved, copies: copied('Copying') }, 'Data that is left')).toBeUndefined();
+    expect(section(moved, 'Data that is left')).toEqual([
+      'east: its claims stay there with the data of when they were copied to west; while it has others of the same names they are not shown',
+    ]);
+    expect(section(moved, 'What you can do')).toEqual([
+      'see what it left on a cluster, with the kubeconfig of that: kubectl -n root--shop get pvc',
+    ]);
+    expect(section({ ...moved, claims }, 'What you can do')?.[0]).toBe(
+      'have the data on east again: kubectl -n shop annotate statefulsets.apps/db --overwrite atoll.dev/volumes=hold atoll.dev/clusters=east',
+    );
+  });
+
+  test('what stays since its copy failed is not said to be moving', () => {
+    const conditions = [{ type: 'Settled', status: 'False', reason: 'CopyFailed', message: 'no' }];
+    const shares = { ...moving.spec?.shares, west: { phase: 'Active' as const, replicas: 0 } };
+    const placement = placed({ ...moving.spec, shares }, { conditions });
+    expect(storyOf(told({ placement })).headline).toBe('is on east, and cannot get where it ought to be');
   });
 
   test('of a set that goes without them: also what is not shown', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { discover } from '../../../client/discovery.ts';
 import { pathOf } from '../../../client/url.ts';
-import { mostResources } from '../../../kube/discovery/others.ts';
+import { mostResources } from '../../../kube/discovery/extension.ts';
 
 /** What is discovered where a server of somebody's own answers so for its one version. */
 function discovered(list: unknown): ReturnType<typeof discover> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clustersCell } from '../../../cluster/summary.ts';
+import { clustersCell, stateOf, whyOf } from '../../../cluster/summary.ts';
 import type { Placement, Share } from '../../../cluster/types.ts';
 
 const active = (numbers: Partial<Share> = {}): Share => ({ phase: 'Active', ...numbers });
@@ -22,4 +22,19 @@ test.each<[string, Record<string, Share> | undefined, string]>([
 ])('CLUSTERS of what is %s', (_what, shares, cell) => {
   const placement = { spec: { ...(shares && { shares }) } } as unknown as Placement;
   expect(clustersCell(placement)).toBe(cell);
+});
+
+test.each<[string, object, string, string]>([
+  ['is where it ought to be', { reasons: { a: 'by policy p', b: 'not needed' } }, 'Settled', 'by policy p'],
+  ['stays for want of a copier', { reasons: { b: 'no copier' }, blocked: true }, 'Blocked', 'b: no copier'],
+  [
+    'stays where it is driven away',
+    { reasons: { a: 'it is being drained', b: 'w', c: 'x', d: 'y', e: 'z' }, blocked: true },
+    'Blocked',
+    'it is being drained; b: w; c: x; d: y',
+  ],
+])('STATE and WHY of what %s', (_what, spec, state, why) => {
+  const conditions = [{ type: 'Settled', status: 'True', reason: 'Settled' }];
+  const placement = { spec: { clusters: ['a'], ...spec }, status: { conditions } } as unknown as Placement;
+  expect([stateOf(placement), whyOf(placement)]).toEqual([state, why]);
 });

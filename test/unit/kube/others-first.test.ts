@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { othersFirst, Pace } from '../../../kube/others.ts';
+import { othersFirst, Pace } from '../../../kube/others-first.ts';
 
 test('who waits goes on one at a time, of one logical cluster after the other, and what else there is to do goes between', async () => {
   const order: string[] = [];

@@ -45,6 +45,27 @@ describe('what takes its data along', () => {
     expect(all.spec('one')?.reasons?.['a']).toContain('its claim data is copied along by x');
   });
 
+  it('says of a set that gets one more cluster that the data of what goes there comes along', () => {
+    const volumeClaimTemplates = [{ metadata: { name: 'data' } }];
+    const set = (clusters: string) =>
+      placed('StatefulSet', 'db', { spec: { replicas: 2, volumeClaimTemplates }, metadata: copy(clusters) });
+    const all = new World(set('a'), placed('PersistentVolumeClaim', 'data-db-1'));
+    all.clusters = [cluster('a', { copier: 'x' }), cluster('b', { copier: 'x' })];
+    all.decide();
+    all.share('db', { a: { phase: 'Active', replicas: 2, ordinalsStart: 0 } });
+    all.share('data-db-1', { a: { phase: 'Active' } });
+    all.placements = all.placements.map((p) =>
+      p.spec?.ref.name === 'data-db-1'
+        ? { ...p, status: { clusters: { a: { present: true, status: { phase: 'Bound' } } } } }
+        : p,
+    );
+    all.objects = all.objects.map((o) => (o.object.kind === 'StatefulSet' ? set('a,b') : o));
+    expect(all.decide().spec('db')).toMatchObject({ clusters: ['a', 'b'] });
+    expect(all.spec('db')?.reasons?.['a']).toBe(
+      'named by its annotation; what goes elsewhere of its claims is copied along by x',
+    );
+  });
+
   it('stays where no copier is between the two', () => {
     const all = world();
     say(all, copy('c'));
@@ -167,6 +188,46 @@ describe('what takes its data along', () => {
     expect(all.spec('one')?.reasons?.['b']).toContain('comes to one cluster alone');
     say(all, copy('b'));
     expect(all.decide().spec('one')?.clusters).toEqual(['b']);
+  });
+});
+
+describe('data that ran elsewhere and did not come along', () => {
+  const held = { replicas: 1, since: '2026-01-01T00:00:00Z' };
+
+  it('is other data: who went without, and says copy now, does not have it overwritten', () => {
+    const all = world();
+    say(all, { annotations: { 'atoll.dev/volumes': 'recreate', 'atoll.dev/clusters': 'b' } });
+    all.decide();
+    all.share('one', { b: active });
+    bind(all, ['a', 'b']);
+    say(all, copy('b'));
+    expect(all.decide().spec('data')?.clusters).toEqual(['a', 'b']);
+    say(all, copy('a'));
+    expect(all.decide().spec('one')).toMatchObject({ clusters: ['b'], blocked: true });
+    expect(all.spec('one')?.reasons?.['a']).toBe(
+      'its data is to come along, and its claim data has other data on each of a, b',
+    );
+    bind(all, ['b']);
+    expect(all.decide().spec('one')?.clusters).toEqual(['a']);
+  });
+
+  it('is not what was brought where nothing ran: turned back half way, that goes, and it is tried again', () => {
+    const all = world();
+    say(all, copy('b'));
+    all.decide();
+    all.share('one', { a: { phase: 'Active', replicas: 0, held }, b: { phase: 'Active', replicas: 0 } });
+    bind(all, ['a', 'b']);
+    say(all, copy('a'));
+    expect(all.decide().spec('data')?.givenUp).toMatchObject({ b: [] });
+    all.share('one', { a: active });
+    say(all, copy('b'));
+    expect(all.decide().spec('one')?.clusters).toEqual(['b']);
+    say(all, copy('a'));
+    expect(all.decide().spec('data')?.clusters).toEqual(['a']);
+    all.share('one', { a: { phase: 'Active', replicas: 0, held }, b: { phase: 'Active', replicas: 0 } });
+    say(all, copy('b'));
+    expect(all.decide().spec('data')).toMatchObject({ clusters: ['a', 'b'] });
+    expect(all.spec('data')?.givenUp?.['b']).toBeUndefined();
   });
 });
 

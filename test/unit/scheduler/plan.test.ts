@@ -7,7 +7,7 @@ import { consider } from '../../../scheduler/consider.ts';
 import { type Changed, worldOf } from '../../../scheduler/copy.ts';
 import { planOf } from '../../../scheduler/plan.ts';
 import type { PlannedItem } from '../../../scheduler/plan-items.ts';
-import { takeStock } from '../../../scheduler/world.ts';
+import { takeStock } from '../../../scheduler/stock.ts';
 import { countsOf } from '../../../server/plan-counts.ts';
 import { deployment } from '../cluster/objects.ts';
 import { Stored } from './stored.ts';

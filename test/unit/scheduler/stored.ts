@@ -4,8 +4,8 @@ import type { Placement, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { consider } from '../../../scheduler/consider.ts';
 import { worldOf } from '../../../scheduler/copy.ts';
+import { takeStock } from '../../../scheduler/stock.ts';
 import type { NamespaceDecision } from '../../../scheduler/types.ts';
-import { takeStock } from '../../../scheduler/world.ts';
 
 /** All objects by resource, as a store has them, to which decisions are applied as the API server would. */
 export class Stored {

@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { Cache } from '../../../client/cache.ts';
 import type { Informer } from '../../../client/informer.ts';
+import { reflectedAs } from '../../../cluster/reflected.ts';
 import type { PhysicalCluster, Placement, PlacementSpec, Share } from '../../../cluster/types.ts';
+import type { WorkQueue } from '../../../controller/queue.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { onlyBegins } from '../../../scheduler/matters.ts';
+import { takeStock } from '../../../scheduler/stock.ts';
 import { turnMs } from '../../../scheduler/turns.ts';
-import { wakeConcerned } from '../../../scheduler/wake.ts';
-import { observe, takeStock } from '../../../scheduler/world.ts';
+import { wake, wakeConcerned } from '../../../scheduler/wake.ts';
+import { objectsOf, placementsIn } from '../../../scheduler/within.ts';
+import { observe } from '../../../scheduler/world.ts';
 import { Random } from '../../fault/random.ts';
 import { deployment } from '../cluster/objects.ts';
 import { cluster } from './world.ts';
@@ -14,8 +18,11 @@ import { cluster } from './world.ts';
 const annotations = { 'kcp.io/cluster': 'team' };
 
 /** A Deployment web in the Namespace shop of the logical cluster team, placed so, and what is known of these clusters. */
-function worldOf(spec: Partial<PlacementSpec>, clusters: readonly PhysicalCluster[]) {
-  const informers = new Map<string, Cache<KubeObject>>();
+function worldOf(
+  spec: Partial<PlacementSpec>,
+  clusters: readonly PhysicalCluster[],
+  informers = new Map<string, Cache<KubeObject>>(),
+) {
   const of = (resource: string) => {
     const cache = informers.get(resource) ?? new Cache<KubeObject>((error) => expect.fail(String(error)));
     informers.set(resource, cache);
@@ -100,6 +107,32 @@ describe('at the start those count who leave', () => {
     const world = worldOf(spec, [cluster('a', { ready }), cluster('b')]);
     takeStock(world);
     expect(world.leavers.others('').get('a') ?? 0).toBe(expected);
+  });
+});
+
+describe('a word that is said later of a claim wakes its Namespace', () => {
+  const claim = (name: string, more: Record<string, string>, status?: object): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name, namespace: 'shop', uid: name, annotations: { ...annotations, ...more } },
+    ...(status && { status }),
+  });
+  const requires = [{ group: '', resource: 'persistentvolumeclaims', name: 'files' }];
+  test.each<[string, string, Record<string, string>]>([
+    ['that is shown from a cluster', 'data-web-0', reflectedAs({}, 'data-web-0', ['b'])],
+    ['that is placed', 'files', {}],
+  ])('%s', (_what, name, marks) => {
+    const informers = new Map<string, Cache<KubeObject>>();
+    const world = worldOf({ requires }, [cluster('b')], informers);
+    const claims = informers.get('persistentvolumeclaims');
+    claims?.put(claim(name, marks, { phase: 'Bound' }));
+    objectsOf(world, 'team//shop', placementsIn(world, 'team//shop'));
+    const woken: string[] = [];
+    const queue = { add: (key: string) => woken.push(key), addAfter: (key: string) => woken.push(key) };
+    wake(world, queue as unknown as WorkQueue);
+    woken.length = 0;
+    claims?.put(claim(name, { ...marks, 'atoll.dev/volumes': 'copy' }, { phase: 'Bound' }));
+    expect(woken).toContain('team//shop');
   });
 });
 

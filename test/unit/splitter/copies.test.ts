@@ -27,6 +27,8 @@ const range = (start: number, replicas: number, more: Partial<Share> = {}): Shar
   ordinalsStart: start,
   ...more,
 });
+/** Where it runs again since a copy of this trip failed. */
+const cameBack = { cameBack: trip };
 const held = (start: number, replicas: number) => ({ ordinalsStart: start, replicas, since: trip });
 
 /** As a cluster says it whose pods are what its share is told; with a word of what it holds. */
@@ -202,14 +204,13 @@ describe('a StatefulSet whose data comes along', () => {
     const found = copy ? [copy] : [];
     const back = step({ previous: halfway, found, copier });
     expect(numbers(back.shares)).toEqual({ a: '0+3', b: '3+0' });
-    const previous = { ...halfway, a: range(0, 3) };
-    const { shares, copied } = step({ previous, found, copier });
+    const { shares, copied } = step({ previous: back.shares, found, copier });
     expect(numbers(shares)).toEqual({ a: '0+3', b: '3+0' });
     expect([copied.failures.length, copied.remove]).toEqual([1, []]);
   });
 
   it('says what has it tried again', () => {
-    const previous = { ...halfway, a: range(0, 3) };
+    const previous = { ...halfway, a: range(0, 3, cameBack) };
     const said = (found: VolumeCopy[], copier: string) =>
       copyVerdict(step({ previous, found, copier }).copied)?.message;
     expect(said([copyOf('data-db-2', { phase: 'Failed', message: 'no' })], 'c')).toBe(
@@ -222,8 +223,28 @@ describe('a StatefulSet whose data comes along', () => {
   });
 
   it('tries again when the failed copy was deleted', () => {
-    const previous = { ...halfway, a: range(0, 3) };
+    const previous = { ...halfway, a: range(0, 3, cameBack) };
     expect(numbers(step({ previous }).shares)).toEqual({ a: '0+2 of 0+3', b: '3+0' });
+  });
+
+  it.each<VolumeCopyStatus>([{ phase: 'Copied' }, { phase: 'Failed' }])(
+    'is not kept by what was said of a former stop, whoever left that: $phase',
+    (status) => {
+      const old = copyOf('data-db-2', status, { trip: at(0) });
+      old.metadata.creationTimestamp = at(now - 3_600_000);
+      const { shares, copied } = step({ previous: { ...halfway, a: range(0, 3) }, found: [old], claims: [] });
+      expect(numbers(shares)).toEqual({ a: '0+2 of 0+3', b: '3+0' });
+      expect(copied.failures).toEqual([]);
+    },
+  );
+
+  it('is kept by one that is said to be copied, and whose claim never comes', () => {
+    const lie = copyOf('data-db-2', { phase: 'Copied' });
+    lie.metadata.creationTimestamp = at(now - 3_600_000);
+    const back = step({ previous: halfway, found: [lie], claims: [] });
+    expect(numbers(back.shares)['a']).toBe('0+3');
+    const { shares, copied } = step({ previous: back.shares, found: [lie], claims: [] });
+    expect([numbers(shares)['a'], copied.failures.length, copied.remove]).toEqual(['0+3', 1, []]);
   });
 
   it('takes the copy back when it is to stay after all', () => {
@@ -265,6 +286,55 @@ describe('a StatefulSet whose data comes along', () => {
     expect(numbers(decide(false).shares)['b']).toBe('3+0');
     expect(decide(false).copied.remove).toEqual(found);
     expect(numbers(decide(true).shares)['b']).toBe('2+1');
+  });
+});
+
+describe('a StatefulSet whose pods all use a claim that comes along', () => {
+  const whole = (input: Case) => {
+    const { previous = {}, found = [], claims, root = set(1) } = input;
+    const slices = Object.fromEntries(
+      Object.entries(previous).map(([c, share]) => [c, slice(share, c === 'b' ? claims : undefined)]),
+    );
+    const copying = {
+      copies: { claims: ['shared'] },
+      found: byClaim(found),
+      copierBetween: () => 'c',
+    };
+    return handover({ ...given, ...input, root, slices, previous, copying });
+  };
+  const b = range(1, 0, { goal: { ordinalsStart: 0, replicas: 1 } });
+
+  it.each<[string, Share, VolumeCopyStatus | undefined]>([
+    ['while it runs', range(0, 1), undefined],
+    ['while it is copied', range(0, 0, { held: held(0, 1) }), { phase: 'Copying' }],
+    ['while its copy is yet to be asked for', range(0, 0, { held: held(0, 1) }), undefined],
+  ])('starts nothing more beside the copier, scaled up %s', (_when, a, status) => {
+    const found = status ? [copyOf('shared', status)] : [];
+    const { shares } = whole({ root: set(2), previous: { a, b }, found });
+    expect(shares['b']?.replicas).toBe(0);
+  });
+
+  it('starts all of it when that is done', () => {
+    const found = [copyOf('shared', { phase: 'Copied' })];
+    const previous = { a: range(0, 0, { held: held(0, 1) }), b };
+    const { shares } = whole({ root: set(2), previous, found, claims: ['shared'] });
+    expect(numbers(shares)).toEqual({ a: '0+0 of 0+1', b: '0+2' });
+  });
+
+  it('starts none while a copier has yet to let go of it, were where it came from forgotten', () => {
+    const found = [copyOf('shared', { phase: 'Copying' })];
+    const { shares } = whole({ previous: { b }, found, isKnown: (c) => c !== 'a' });
+    expect(shares['b']?.replicas).toBe(0);
+  });
+
+  it('scaled up where its copy failed is so many there, and stops as one when that is tried again', () => {
+    const found = [copyOf('shared', { phase: 'Failed' })];
+    const failed = whole({ root: set(2), previous: { a: range(0, 1, cameBack), b }, found });
+    expect(numbers(failed.shares)).toMatchObject({ a: '0+2', b: '2+0' });
+    const again = whole({ root: set(2), previous: { ...failed.shares, a: range(0, 2, cameBack) } });
+    expect(numbers(again.shares)).toMatchObject({ a: '0+0 of 0+2', b: '2+0' });
+    const asked = whole({ root: set(2), previous: { a: range(0, 0, { held: held(0, 2) }), b } });
+    expect(asked.copied.wants.map(({ claim }) => claim)).toEqual(['shared']);
   });
 });
 
@@ -327,7 +397,7 @@ describe('a Deployment whose data comes along', () => {
     const found = [copyOf('files', { phase: 'Failed' })];
     const back = step({ root, previous: { a: count(0, holding(2)), b: count(0) }, found });
     expect(numbers(back.shares)).toEqual({ a: '+2', b: '+0' });
-    const stays = step({ root, previous: { a: count(2), b: count(0) }, found });
+    const stays = step({ root, previous: { a: count(2, cameBack), b: count(0) }, found });
     expect(numbers(stays.shares)).toEqual({ a: '+2', b: '+0' });
   });
 
@@ -335,11 +405,41 @@ describe('a Deployment whose data comes along', () => {
     ['as it begins to move', 3, { a: count(1) }, undefined],
     ['while its target joins', 3, { a: count(1), b: count(0, { phase: 'Joining' }) }, undefined],
     ['from none', 1, { a: count(0) }, undefined],
-    ['when its copy failed', 2, { a: count(1), b: count(0) }, { phase: 'Failed' }],
+    ['when its copy failed', 2, { a: count(1, cameBack), b: count(0) }, { phase: 'Failed' }],
     ['while it is copied', 4, { a: count(0, holding(2)), b: count(0) }, { phase: 'Copying' }],
   ])('starts none without its data, scaled up %s', (_when, replicas, previous, status) => {
     const found = status ? [copyOf('files', status)] : [];
     expect(step({ root: web(replicas), previous, found }).shares['b']?.replicas).toBe(0);
+  });
+
+  it.each<[string, number, Share]>([
+    ['while it is copied', 2, count(0, holding(2))],
+    ['with nothing to run', 0, count(0, holding(0))],
+    ['before it has stopped', 2, count(2)],
+    ['before it has stopped, with nothing to run', 0, count(0)],
+  ])('turned back %s, it has nothing brought over its data', (_when, replicas, a) => {
+    const joins = step({ root: web(replicas), previous: { a } }).shares['b'];
+    expect(joins).toMatchObject({ replicas: 0, fresh: true });
+    const b = { ...count(0), fresh: true };
+    const back = step({ root: web(replicas), previous: { a, b }, clusters: ['a'] });
+    expect(numbers(back.shares)).toEqual({ a: `+${replicas}`, b: 'Leaving +0' });
+    expect(back.copied.wants).toEqual([]);
+  });
+
+  it('is not fresh any more where its data has come, though nothing of it runs', () => {
+    const found = [copyOf('files', { phase: 'Copied' })];
+    const previous = { a: count(0, holding(0)), b: { ...count(0), fresh: true } };
+    const there = (input: Case) => step({ root: web(0), previous, ...input }).shares['b'];
+    expect(there({})?.fresh).toBe(true);
+    expect(there({ found, claims: ['files'] })?.fresh).toBeUndefined();
+    expect(there({ found, claims: ['files'], root: web(2) })?.fresh).toBeUndefined();
+  });
+
+  it('scaled up where its copy failed is so many there', () => {
+    const found = [copyOf('files', { phase: 'Failed' })];
+    const previous = { a: count(2, cameBack), b: count(0) };
+    expect(numbers(step({ root: web(4), previous, found }).shares)).toEqual({ a: '+4', b: '+0' });
+    expect(numbers(step({ root: web(1), previous, found }).shares)).toEqual({ a: '+1 of +2', b: '+0' });
   });
 
   it('leaves where nothing of it runs any more, and overwrites nothing of what runs where it is to be', () => {

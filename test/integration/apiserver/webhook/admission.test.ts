@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vi
 import { WebhookCaller } from '../../../../apiserver/webhook/call.ts';
 import { readyEndpoint } from '../../../../apiserver/webhook/resolve.ts';
 import { decodeJson, encodeJson } from '../../../../kube/json.ts';
-import { othersFirst } from '../../../../kube/others.ts';
+import { othersFirst } from '../../../../kube/others-first.ts';
 import { eventually } from '../../../eventually.ts';
 import { type Api, configMap, configMaps, deployment, deployments, startApi } from '../api.ts';
 import { type Hooks, patchOf, startHooks } from './hooks.ts';

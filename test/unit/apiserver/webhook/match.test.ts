@@ -104,6 +104,14 @@ test.each([
   await expect(verdictOf(answer, review, true, alone)).rejects.toThrow(message);
 });
 
+test('a patch that is null changes nothing', async () => {
+  const review = reviewOf(question, ['v1']) ?? {};
+  const { uid } = review['request'] as { uid: string };
+  const patch = Buffer.from('null').toString('base64');
+  const answer = { ...review, response: { uid, allowed: true, patchType: 'JSONPatch', patch } };
+  expect(await verdictOf(answer as never, review, true, alone)).toMatchObject({ allowed: true, patch: [] });
+});
+
 test.each([
   [{}, 400, 'admission webhook "x" denied the request without explanation'],
   [{ reason: 'Forbidden' }, 400, 'admission webhook "x" denied the request: Forbidden'],

@@ -1,6 +1,8 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../../kube/object.ts';
 import { warningsOf } from '../../../../kube/warnings/index.ts';
+import { patienceMs } from '../../../eventually.ts';
 import { infoOf, named, podTemplate } from '../kinds.ts';
 
 const pod = (container: object, spec: object = {}) =>
@@ -29,6 +31,40 @@ const table: [string, KubeObject, string[]][] = [
     'files that hide each other',
     pod({}, { volumes: [{ name: 'v', configMap: { name: 'c', items: items('a', 'a/b', 'c') } }] }),
     ['volume "v" (ConfigMap "c"): overlapping paths: "a/b" with "a"'],
+  ],
+  [
+    'files that hide each other, from the first to the last',
+    pod(
+      {},
+      { volumes: [{ name: 'v', secret: { secretName: 's', items: items('a/b/c', 'x', 'a//', 'a/b/c') } }] },
+    ),
+    ['"a" with "a/b/c"', '"a/b/c" with "a/b/c"', '"a/b/c" with "a"'].map(
+      (pair) => `volume "v" (Secret "s"): overlapping paths: ${pair}`,
+    ),
+  ],
+  [
+    'files of several sources that hide each other',
+    pod(
+      {},
+      {
+        volumes: [
+          {
+            name: 'v',
+            projected: {
+              sources: [
+                { clusterTrustBundle: { signerName: 'a.b/c', path: 'p' } },
+                { podCertificate: { signerName: 'a.b/c', keyPath: 'p', credentialBundlePath: 'p/q' } },
+              ],
+            },
+          },
+        ],
+      },
+    ),
+    [
+      '"p" (PodCertificate key) with "p" (ClusterTrustBundle "a.b/c")',
+      '"p/q" (PodCertificate credential bundle) with "p" (ClusterTrustBundle "a.b/c")',
+      '"p/q" (PodCertificate credential bundle) with "p" (PodCertificate key)',
+    ].map((pair) => `volume "v" (Projected): overlapping paths: ${pair}`),
   ],
   [
     'a part of a byte',
@@ -104,7 +140,7 @@ describe('warnings', () => {
   });
 
   it('does not repeat itself while a spec stays', () => {
-    const object = table[6]?.[1] as KubeObject;
+    const object = table.find(([name]) => name === 'a dead volume plugin in a template')?.[1] as KubeObject;
     const old = structuredClone(object);
     object.spec = { ...(object.spec as object), templateGeneration: 1 };
     object.metadata.generation = 1;
@@ -112,5 +148,23 @@ describe('warnings', () => {
     expect(warningsOf(object, old, infoOf(object))).toEqual([]);
     object.metadata.generation = 2;
     expect(warningsOf(object, old, infoOf(object))).toHaveLength(1);
+  });
+
+  it.each([
+    ['all apart', (i: number) => `p${i}`, 0],
+    ['all one', () => 'p', 257],
+    ['all below the last', (i: number) => (i === 9999 ? 'p' : `p/${i}`), 257],
+    ['full of slashes', () => `p${'/'.repeat(100_000)}q`, 257],
+  ])('of many files, %s, are told in no time', (_name, path, most) => {
+    const count = path(0).length > 1000 ? 20 : 10_000;
+    const many = items(...Array.from({ length: count }, (_, i) => path(i)));
+    const object = pod({}, { volumes: [{ name: 'v', configMap: { name: 'c', items: many } }] });
+    const told = runInNewContext(
+      'run()',
+      { run: () => warningsOf(object, undefined, infoOf(object)) },
+      { timeout: patienceMs },
+    );
+    expect(told.length > 0).toBe(most > 0);
+    expect(told.length).toBeLessThan(2 * most + 1);
   });
 });

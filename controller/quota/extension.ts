@@ -3,7 +3,7 @@ import { absenceOf } from '../../client/errors.ts';
 import type { Informer } from '../../client/informer.ts';
 import type { InformerSet } from '../../client/informers.ts';
 import { logicalClusterOf } from '../../client/url.ts';
-import { isResourceName } from '../../kube/discovery/others.ts';
+import { isResourceName } from '../../kube/discovery/extension.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { Evaluator } from '../../kube/quota/evaluator.ts';
 import { type ApiService, apiServices, isAsked } from '../aggregation/decide.ts';

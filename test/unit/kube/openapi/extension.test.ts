@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../kube/object.ts';
 import { withAddition } from '../../../../kube/openapi/addition.ts';
+import { additionOf, otherSwagger } from '../../../../kube/openapi/extension.ts';
 import { OpenApi } from '../../../../kube/openapi/openapi.ts';
-import { additionOf, otherSwagger } from '../../../../kube/openapi/others.ts';
 import { builtinResources } from '../../../../kube/schema/builtin.ts';
 
 const gv = { group: 'g.example.com', version: 'v1' };

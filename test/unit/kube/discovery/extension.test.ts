@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aggregatedDiscovery } from '../../../../kube/discovery/aggregated.ts';
+import { mostResources, type OtherVersion, otherResources } from '../../../../kube/discovery/extension.ts';
 import { groupsOf } from '../../../../kube/discovery/groups.ts';
-import { mostResources, type OtherVersion, otherResources } from '../../../../kube/discovery/others.ts';
 import { builtinResources } from '../../../../kube/schema/builtin.ts';
 
 const defined = (group: string, version: string) => ({ ...builtinResources[0], group, version }) as never;

@@ -1,0 +1,92 @@
+import { StatusError } from '../../kube/status.ts';
+
+/** A body, or an object that is there, of more than this is taken apart, changed and put together in its turn. */
+export const longBytes = 64 * 1024;
+/** Of one share; who comes then is refused. */
+const mostWaiting = 64;
+
+function tooMany(): StatusError {
+  const message = 'too many requests about large objects wait in this logical cluster: try again later';
+  return new StatusError(429, 'TooManyRequests', message, { retryAfterSeconds: 1 });
+}
+
+interface Waiter {
+  begin(): void;
+  /** Whether anybody still waits for what it leads to. */
+  wanted(): boolean;
+}
+
+/**
+ * Who may take this thread for long next. What is done with a large object is one step, in which nobody else is served: as many as
+ * have a seat, one after the other, held everybody up for a minute. So there is one at a time, of each share in its turn, and after
+ * each the thread is everybody else's for as long as it took; where nobody else asked for anything, the next begins at once.
+ */
+export class LongSteps {
+  readonly #waiting = new Map<string, Waiter[]>();
+  readonly #now: () => number;
+  #isTaken = false;
+  /** Requests since the last step began that took no such turn. */
+  #others = 0;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Somebody asked for something. */
+  came(): void {
+    this.#others++;
+  }
+
+  /**
+   * Resolves when whoever called has its turn, which lasts until it waits for something itself; never, where it is not `wanted` any
+   * more by then. Rejects with 429 where too many of that share wait.
+   */
+  turn(share: string, wanted: () => boolean): Promise<void> {
+    this.#others--;
+    const own = this.#waiting.get(share) ?? [];
+    if (own.length >= mostWaiting) return Promise.reject(tooMany());
+    this.#waiting.set(share, own);
+    return new Promise((begin) => {
+      own.push({ begin, wanted });
+      if (!this.#isTaken) this.#plan();
+    });
+  }
+
+  /** Two callbacks in a row: what the first leads to is over when the second comes. */
+  #plan(): void {
+    this.#isTaken = true;
+    this.#others = 0;
+    let from = 0;
+    setImmediate(() => {
+      from = this.#now();
+      this.#next()?.begin();
+    });
+    setImmediate(() => this.#rest(this.#now() - from));
+  }
+
+  /** Whoever came during the step is seen only once the loop has gone round. */
+  #rest(millis: number): void {
+    setImmediate(() => {
+      if (this.#others <= 0 && this.#waiting.size === 0) this.#isTaken = false;
+      else setTimeout(() => this.#go(), millis);
+    });
+  }
+
+  #go(): void {
+    if (this.#waiting.size > 0) this.#plan();
+    else this.#isTaken = false;
+  }
+
+  #next(): Waiter | undefined {
+    for (const [share, own] of this.#waiting) {
+      // Whoever has more goes behind all others.
+      this.#waiting.delete(share);
+      for (let next = own.shift(); next; next = own.shift()) {
+        if (!next.wanted()) continue;
+        if (own.length > 0) this.#waiting.set(share, own);
+        return next;
+      }
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+import { placedKinds } from '../../../cluster/kinds.ts';
+import { reflectedKinds } from '../../../cluster/reflected.ts';
+import { deepEqual } from '../../../kube/deep.ts';
+import { parseApiVersion } from '../../../kube/gvk.ts';
+import type { KubeObject, OwnerReference } from '../../../kube/object.ts';
+import { isOwnController } from '../../authn/controllers.ts';
+import type { ResourceExchange } from '../../core.ts';
+import { type ObjectAddress, readObject, rewriteObject } from '../../registry/rewrite.ts';
+
+/**
+ * Of a pod, or a claim, that somebody has taken from its controller: that adopts it again, as it does where it is, where it never was let
+ * go. A pod whose labels change may be let go there, and then its syncer says so; what our own collector takes from a controller that goes
+ * is nobody's.
+ */
+export async function adoptAgain(
+  { core, info, stored, user }: ResourceExchange,
+  before: KubeObject,
+  after: KubeObject,
+): Promise<void> {
+  const controller = controllerOf(before);
+  if (!controller || controllerOf(after) || isOwnController(user)) return;
+  const { name = '', namespace = '', uid, labels, deletionTimestamp } = after.metadata;
+  if (deletionTimestamp || (after.kind === 'Pod' && !deepEqual(before.metadata.labels, labels))) return;
+  const kind = kindOf(controller);
+  if (!kind) return;
+  const at = (resource: { group: string; resource: string }, name: string): ObjectAddress => ({
+    resource: { ...resource, namespaced: true },
+    cluster: info.cluster,
+    namespace,
+    name,
+  });
+  const owner = (await readObject(core.store, at(kind, controller.name)))?.metadata;
+  if (owner?.uid !== controller.uid || owner.deletionTimestamp) return;
+  await rewriteObject(core.store, at(stored.info, name), (there) =>
+    !there || there.metadata.uid !== uid || controllerOf(there) ? there : adopted(there, controller),
+  );
+}
+
+function adopted(object: KubeObject, controller: OwnerReference): KubeObject {
+  const others = (object.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== controller.uid);
+  return { ...object, metadata: { ...object.metadata, ownerReferences: [...others, controller] } };
+}
+
+function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
+  return metadata.ownerReferences?.find(({ controller }) => controller === true);
+}
+
+function kindOf({ apiVersion, kind }: OwnerReference): { group: string; resource: string } | undefined {
+  const { group } = parseApiVersion(apiVersion);
+  const found = [...placedKinds, ...reflectedKinds].find((one) => one.kind === kind && one.group === group);
+  return found && { group, resource: found.resource };
+}

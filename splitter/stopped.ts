@@ -1,0 +1,52 @@
+import type { Share } from '../cluster/types.ts';
+import { numberAt } from '../kube/untyped.ts';
+import { covers, hull, type Range } from './divide.ts';
+import { rangeOf, type Slices } from './plan.ts';
+import { isCountedOn, present, type Scene } from './scene.ts';
+
+/** Nobody holds more than it has, and nobody is on its way out. */
+export function isAtRest({ shares }: Scene): boolean {
+  return Object.values(shares).every((share) => share.phase !== 'Leaving' && share.held === undefined);
+}
+
+export function allCountedOn(scene: Scene): boolean {
+  return [...scene.plan.goal.keys()].every((cluster) => isCountedOn(scene, cluster));
+}
+
+export const isHeard = (scene: Scene, cluster: string): boolean => scene.heardAt(cluster) !== undefined;
+
+/** What stops there is heard to have stopped. Else it would be gone, and could be started nowhere. */
+export const isSeen = (scene: Scene, cluster: string): boolean =>
+  isHeard(scene, cluster) && scene.isBlind?.(cluster) !== true;
+
+/** See Handover. */
+export function blindIn(scene: Scene): string[] {
+  const { once, goal, first } = scene.plan;
+  if (!once) return [];
+  return present(scene)
+    .filter(
+      ([c, share]) => scene.isBlind?.(c) && !covers(rangeOf(goal.get(c), first), heldRange(share, first)),
+    )
+    .map(([c]) => c)
+    .sort();
+}
+
+/** Its pods beyond what it has been told to run are gone: its controller has seen that, and none is left. */
+export function isReleased(slices: Slices, cluster: string, share: Share, first: number): boolean {
+  const slice = Object.hasOwn(slices, cluster) ? slices[cluster] : undefined;
+  const { replicas = 0, ordinalsStart } = share;
+  const said = slice?.share;
+  if (slice?.present !== true || !slice.pods || !said || slice.pods.since !== share.held?.since) return false;
+  if (said.replicas !== replicas || said.ordinalsStart !== ordinalsStart) return false;
+  const { count, ordinals } = slice.pods;
+  if (count > replicas || (numberAt(slice.status, 'replicas') ?? 0) > replicas) return false;
+  return count === 0 || !ordinals || covers(rangeOf(share, first), ordinals);
+}
+
+/** All that it may run: what it is told to, and what it was told to before and has not been heard to have stopped. */
+export function heldRange(share: Share, first: number): Range {
+  const told = rangeOf(share, first);
+  return share.held ? hull(told, rangeOf(share.held, first)) : told;
+}
+
+export const heldCount = (share: Share): number => Math.max(share.replicas ?? 0, share.held?.replicas ?? 0);
