@@ -18,6 +18,7 @@ import type { Core, Limits } from './core.ts';
 import { Egress } from './egress/dial.ts';
 import { Fairness } from './fairness/fairness.ts';
 import { fencedStore } from './fenced.ts';
+import { Forwards } from './forward/forwards.ts';
 import { BookmarkClock } from './handlers/watch/bookmarks.ts';
 import { InFlight } from './inflight.ts';
 import { defaultGitVersion } from './info/version.ts';
@@ -32,7 +33,7 @@ import { Roles } from './registry/roles.ts';
 import { pathOf } from './request.ts';
 import { starter } from './start.ts';
 import { WebhookCaller } from './webhook/call.ts';
-import { serviceResolver } from './webhook/resolve.ts';
+import { serverResolver, serviceResolver } from './webhook/resolve.ts';
 import { type Listener, listenHttps } from './wire/http.ts';
 
 export type * from './options.ts';
@@ -59,6 +60,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const egress = options.egress ?? new Egress();
   const resolve = serviceResolver(registry, options.connectService);
   const caller = new WebhookCaller(resolve, egress, options.tracer);
+  const forwards = new Forwards({ registry, connectPod: options.connectPod });
   const draining = new AbortController();
   const closing = new AbortController();
   // Every watch listens to it.
@@ -68,8 +70,9 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     store: options.store,
     catalog,
     registry,
-    resolve,
+    resolve: serverResolver(registry),
     egress,
+    forwards,
     millis: limits.requestSeconds * 1000,
     closing: closing.signal,
   });
@@ -94,7 +97,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     },
     among: (processes) => fairness?.among(processes),
     tellProgress: () => core.bookmarks.tell(),
-    ...ending({ draining, closing, listeners, outgoing: [caller, aggregation] }),
+    ...ending({ draining, closing, listeners, outgoing: [caller, aggregation, forwards] }),
   };
 }
 

@@ -3,14 +3,18 @@ import type { ApiRequest, ApiResponse, UserInfo } from '../../kube/http.ts';
 import { StatusError } from '../../kube/status.ts';
 import { isOwnController } from '../authn/controllers.ts';
 import { type Egress, EgressError } from '../egress/dial.ts';
+import { NotConnectedError } from '../forward/agent.ts';
+import { ForwardError } from '../forward/connection.ts';
+import type { Forwards } from '../forward/forwards.ts';
 import { isLongRunning, type RequestInfo } from '../request.ts';
 import { connectionError, notAllowed } from '../webhook/go-text.ts';
-import type { Resolve } from '../webhook/resolve.ts';
+import type { ResolveServer } from '../webhook/resolve.ts';
 import { isRedirect, lateError, redirected, tooMany, unavailable, unreached, upTo } from './answers.ts';
 import type { AggregatedService } from './api-service.ts';
 import type { RequestHeaderAuthorities } from './authority.ts';
 import { sentHeaders } from './headers.ts';
-import { send } from './send.ts';
+import { PodWays, type Way } from './pods.ts';
+import { type Sending, send } from './send.ts';
 import { UnderWay } from './turns.ts';
 
 /** One request past all rungs. */
@@ -21,8 +25,11 @@ export interface Asking {
 }
 
 export interface ProxyOptions {
-  resolve: Resolve;
+  resolve: ResolveServer;
+  /** To what is at an address. */
   egress: Egress;
+  /** To what is in pods. */
+  forwards: Forwards;
   /** Of an answer's beginning, and of all of one that does not last. */
   millis: number;
   closing: AbortSignal;
@@ -35,22 +42,23 @@ const mostOwn = 8 << 20;
 /** Of one object, which is read in one step: as much as a store of Kubernetes takes. */
 const mostOfOne = 1536 << 10;
 
-/** That cluster's API would carry the request, but neither our certificate nor who asks. */
-const elsewhere = 'its pods run on a physical cluster, where no API server of a logical cluster is asked';
+type Options = https.RequestOptions & { way?: Way };
 
 /** One request to another API server of a logical cluster: how it is found, what it is told and shown, and for how long. */
 export class AggregationProxy {
   readonly #options: ProxyOptions;
   readonly #authorities: RequestHeaderAuthorities;
   readonly #underWay: UnderWay;
-  /** Each request takes a connection of its own: what is kept of so many servers has no bound that is a tenant's own. */
+  /** Each request to an address takes a connection of its own. */
   readonly #agent: https.Agent;
+  readonly #pods: PodWays;
 
   constructor(options: ProxyOptions, authorities: RequestHeaderAuthorities) {
     this.#options = options;
     this.#authorities = authorities;
     this.#underWay = options.underWay ?? new UnderWay();
     this.#agent = options.egress.guard(new https.Agent({ maxCachedSessions: 0, minVersion: 'TLSv1.2' }));
+    this.#pods = new PodWays(options.forwards);
   }
 
   /** Its answer, or that there is none. `user`: as whom it is asked. Throws StatusError 429. */
@@ -61,13 +69,13 @@ export class AggregationProxy {
     if (release === undefined) throw tooMany();
     const { signal, over } = this.#bounded(exchange, lasts, release);
     try {
-      const sent = await this.#sent(exchange, service, user);
+      const sent = await this.#sent(exchange, service, user, lasts);
       if (typeof sent === 'string') {
         over();
         // Whoever says what is available says why, too.
         return isOwnController(exchange.user) ? unreached(sent) : unavailable();
       }
-      const response = await send({ ...sent, body: request.body, signal, over });
+      const response = await this.#send(sent, { body: request.body, signal, over });
       if (lasts) over.answered();
       if (isRedirect(response)) return redirected(response);
       if (!isOwnController(exchange.user)) return response;
@@ -81,26 +89,47 @@ export class AggregationProxy {
 
   close(): void {
     this.#agent.destroy();
+    this.#pods.close();
   }
 
+  /** By the first way that there is. Only what was sent to nobody, or may be asked twice, is sent by another. */
+  async #send(ways: readonly Options[], sending: Omit<Sending, 'options'>): Promise<ApiResponse> {
+    let failure: unknown;
+    const lost = new Set<string>();
+    for (const { way, ...options } of ways) {
+      if (way && lost.has(way.target.uid)) continue;
+      const asking = way && { agent: way.agent, target: way.target, asking: sending.signal };
+      try {
+        return await send({ ...sending, options: { ...options, ...asking } });
+      } catch (error) {
+        if (sending.signal.aborted) throw error;
+        failure = error;
+        if (error instanceof NotConnectedError && way) {
+          this.#pods.shun(way.target);
+          lost.add(way.target.uid);
+        } else if (!way?.kept || !(error as { reused?: boolean }).reused) throw error;
+      }
+    }
+    throw failure;
+  }
+
+  /** What is sent, by each way there is. */
   async #sent(
     { info, request }: Asking,
     { service, ca, insecure }: AggregatedService,
     user: UserInfo,
-  ): Promise<{ options: https.RequestOptions } | string> {
-    const route = await this.#options.resolve(info.cluster, { service: { ...service, path: '' } });
+    lasts: boolean,
+  ): Promise<Options[] | string> {
+    const { cluster } = info;
+    const route = await this.#options.resolve(cluster, service);
     if (typeof route === 'string') return route;
-    if ('transport' in route) return elsewhere;
-    const { certificate, privateKey } = await this.#authorities.certificate(info.cluster);
+    const { certificate, privateKey } = await this.#authorities.certificate(cluster);
     const query = info.query.toString();
     const path = info.path.split('/').map(encodeURIComponent).join('/');
     const name = `${service.name}.${service.namespace}.svc`;
     const reads = request.method === 'GET' || request.method === 'HEAD';
-    const options: https.RequestOptions = {
-      agent: this.#agent,
+    const options: Options = {
       method: request.method,
-      host: route.host,
-      port: route.port,
       path: query === '' ? path : `${path}?${query}`,
       servername: name,
       cert: certificate,
@@ -113,7 +142,9 @@ export class AggregationProxy {
         ...((request.body || !reads) && { 'content-length': request.body?.length ?? 0 }),
       },
     };
-    return { options };
+    if ('host' in route) return [{ ...options, agent: this.#agent, host: route.host, port: route.port }];
+    const ways = this.#pods.to(cluster, service.namespace, route.pods, reads && !lasts);
+    return ways.map((way) => ({ ...options, way }));
   }
 
   /** For how long: until the caller goes, the server closes, or there is no more time. */
@@ -141,8 +172,11 @@ export class AggregationProxy {
     return { signal: ended.signal, over: Object.assign(over, { answered }) };
   }
 
-  #why(error: unknown, { service }: AggregatedService): string {
+  #why(given: unknown, { service }: AggregatedService): string {
+    const error = given instanceof NotConnectedError ? given.cause : given;
     const { name, namespace, port } = service;
+    if (error instanceof ForwardError) return error.message;
+    if (error instanceof DOMException && error.name === 'TimeoutError') return 'i/o timeout';
     const url = new URL(`https://${name}.${namespace}.svc:${port}`);
     if (error instanceof EgressError) return notAllowed(error.refusal, url);
     const { code, cause } = error as { code?: string; cause?: { name?: string } };

@@ -15,11 +15,11 @@ export interface Sending {
   over(): void;
 }
 
-/** The answer, as it comes. Rejects with what node says, and then is over. Redirects are answers like any. */
+/** The answer, as it comes. Rejects with what node says, and whether a connection of before was used. Redirects are answers like any. */
 export function send({ options, body, signal, over }: Sending): Promise<ApiResponse> {
   return new Promise((resolve, reject) => {
     const request = https.request({ ...options, signal });
-    request.on('error', reject);
+    request.on('error', (error) => reject(Object.assign(error, { reused: request.reusedSocket })));
     request.on('upgrade', (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
       // Until it is joined to the caller's nobody else listens, and a reset that nobody hears ends the process.
       socket.on('error', () => socket.destroy());

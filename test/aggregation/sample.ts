@@ -33,7 +33,7 @@ export interface Sample {
 /** What its libraries watch since 1.36, and its own role does not say: until they may, nothing is made. */
 const name = 'aggregated-apiserver-more';
 const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name } };
-const watchedSince = [
+export const watchedSince: readonly object[] = [
   {
     ...rbac,
     kind: 'ClusterRole',
@@ -111,7 +111,7 @@ export async function startSample(
   return running;
 }
 
-async function isAvailable(kubeconfig: string): Promise<boolean> {
+export async function isAvailable(kubeconfig: string): Promise<boolean> {
   const { status } = await mustJson<{ status?: { conditions?: { type: string; status: string }[] } }>(
     kubeconfig,
     'get',

@@ -6,7 +6,7 @@ import { Random } from '../fault/random.ts';
 import type { Kubernetes } from '../kubernetes/kubernetes.ts';
 import { podAddress } from './address.ts';
 import { stepOf } from './lifecycle.ts';
-import { PodWorker } from './pod-worker.ts';
+import { PodWorker, type PodWorkerOptions } from './pod-worker.ts';
 import { type Writer, writerTo } from './writer.ts';
 
 const pods = { group: '', version: 'v1', resource: 'pods' };
@@ -17,11 +17,12 @@ export interface KubeletOptions {
   /** Makes its pods' addresses. */
   number: number;
   seed: number;
+  run?: PodWorkerOptions['run'];
 }
 
 /**
- * The kubelet of chosen pods on whatever node: runs each as an HTTP server of this process, which tells its pod's and its
- * cluster's name.
+ * The kubelet of chosen pods on whatever node: runs each as `run` does, or as an HTTP server of this process, which tells its pod's
+ * and its cluster's name.
  */
 export async function startKubelet(of: Kubernetes, options: KubeletOptions): Promise<Kubelet> {
   const client = new Client(await transportFromKubeconfigFile(of.kubeconfig));
@@ -111,6 +112,7 @@ export class Kubelet {
       whoami: { cluster: this.#name, pod: name },
       random: this.#random,
       writer: this.#writer,
+      run: this.#options.run,
       tell: (what) =>
         void this.history.push(`${new Date().toISOString()} ${this.#name} ${what} ${name} ${podIP}`),
     });

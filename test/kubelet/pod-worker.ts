@@ -13,6 +13,8 @@ export interface PodWorkerOptions {
   whoami: object;
   random: Random;
   writer: Writer;
+  /** What runs in it, once it answers; absent: an HTTP server at each of its ports. */
+  run?: ((pod: KubeObject) => Promise<Container>) | undefined;
   tell(what: string): void;
 }
 
@@ -30,15 +32,17 @@ export class PodWorker {
 
   /** Ready 1 to 6 s from now, unless it is told to end before; rejects with AbortError then. */
   async start(): Promise<void> {
-    const { pod, podIP, whoami, random, writer, tell } = this.#options;
+    const { pod, podIP, whoami, random, writer, tell, run } = this.#options;
     const { signal } = this.#life;
     const [first, second] = [random.between(500, 3000), random.between(500, 3000)];
     await writer.report(pod, 'creating', podIP);
     await sleep(first, undefined, { signal });
     const answer = JSON.stringify(whoami);
-    this.#container = await startContainer(loopbackOf(podIP), portsOf(pod), (_request, response) => {
-      setTimeout(() => response.end(answer), random.between(0, 100));
-    });
+    const whoamiServers = () =>
+      startContainer(loopbackOf(podIP), portsOf(pod), (_request, response) => {
+        setTimeout(() => response.end(answer), random.between(0, 100));
+      });
+    this.#container = await (run?.(pod) ?? whoamiServers());
     if (signal.aborted) return this.#container.kill();
     await writer.report(pod, 'running', podIP);
     await sleep(second, undefined, { signal });

@@ -42,6 +42,8 @@ export interface KubernetesOptions {
   pods?: 'fast' | 'general' | 'ending';
   /** Labels of pods that kwok leaves to test/kubelet. */
   served?: string;
+  /** By ports of pods: to which port of this machine a port-forward leads. */
+  forwards?: Readonly<Record<number, number>>;
   /** etcd with fsync, as in production: for benchmarks. */
   fsync?: boolean;
   /** Only etcd and kube-apiserver, pods without ServiceAccounts: for benchmarks and comparisons of answers. */
@@ -134,7 +136,7 @@ async function boot(
     const stages = await readFile(file, 'utf8');
     await writeFile(
       join(dir, 'kwok.yaml'),
-      kwokConfig(pods === 'ending' ? withEndings(stages) : stages, dir),
+      kwokConfig(pods === 'ending' ? withEndings(stages) : stages, dir, options.forwards),
     );
     await start('kwok', kwokFlags(String(kubelet), options.served));
     await writeFile(join(dir, 'nodes.yaml'), nodeObjects(name, options.nodes ?? 2));

@@ -1,11 +1,22 @@
-/** kwok's configuration: its stages, and pods that answer logs, exec, attach and port-forward. */
-export function kwokConfig(stages: string, dir: string): string {
+/**
+ * kwok's configuration: its stages, and pods that answer logs, exec, attach and port-forward: what is forwarded to a port of any
+ * pod leads to the port of this machine that `forwards` says, or comes back.
+ */
+export function kwokConfig(
+  stages: string,
+  dir: string,
+  forwards: Readonly<Record<number, number>> = {},
+): string {
   const log = `${dir}/pod.log`;
+  const led = Object.entries(forwards).map(([port, to]) => ({
+    ports: [Number(port)],
+    target: { address: '127.0.0.1', port: to },
+  }));
   const resources = [
     { kind: 'ClusterLogs', spec: { logs: [{ logsFile: log, follow: true }] } },
     { kind: 'ClusterAttach', spec: { attaches: [{ logsFile: log }] } },
     { kind: 'ClusterExec', spec: { execs: [{ local: { workDir: `${dir}/scratch` } }] } },
-    { kind: 'ClusterPortForward', spec: { forwards: [{ command: ['cat'] }] } },
+    { kind: 'ClusterPortForward', spec: { forwards: [...led, { command: ['cat'] }] } },
   ];
   const documents = resources.map((resource) =>
     JSON.stringify({ apiVersion: 'kwok.x-k8s.io/v1alpha1', metadata: { name: 'all' }, ...resource }),

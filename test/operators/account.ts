@@ -19,7 +19,7 @@ export async function accountKubeconfig(
   return path;
 }
 
-interface Pod {
+export interface Pod {
   metadata: { namespace: string };
   spec: {
     containers: { env?: { name: string; value?: string }[] }[];
@@ -43,6 +43,13 @@ export async function podKubeconfig(admin: string, selector: string, dir: string
     }
     return undefined;
   });
+  const path = join(dir, 'pod.kubeconfig');
+  await writeInCluster(physical, pod, path);
+  return path;
+}
+
+/** What in-cluster configuration reads in a pod of a physical cluster, as a kubeconfig at `path`. */
+export async function writeInCluster(physical: string, pod: Pod, path: string): Promise<void> {
   const env = new Map(pod.spec.containers[0]?.env?.map(({ name, value }) => [name, value]));
   const sources = pod.spec.volumes?.flatMap(({ projected }) => projected?.sources ?? []) ?? [];
   const name = sources.find(({ secret }) => secret?.name.startsWith('atoll-token-'))?.secret?.name ?? '';
@@ -55,7 +62,5 @@ export async function podKubeconfig(admin: string, selector: string, dir: string
     { name: 'in-cluster', server, caData: data['ca.crt'] ?? '', skipTLSVerify: false },
     { name, token },
   );
-  const path = join(dir, 'pod.kubeconfig');
   await writeFile(path, config.exportConfig(), { mode: 0o600 });
-  return path;
 }

@@ -70,37 +70,6 @@ test('an APIService is available while its server answers, and says why where it
   await becomes('ServiceNotFound');
 });
 
-test('one whose pods run on a physical cluster says so, and whoever asks for its group is told no more', async () => {
-  await stop();
-  await api.close();
-  api = startApi({
-    connectService: async () => ({ transport: () => Promise.reject(new Error()), path: '/' }),
-  });
-  stop = askEvery(100);
-  const { port } = extension;
-  const metadata = { name: 'wardle', namespace: 'default' };
-  await api.call('POST', services, {
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata,
-    spec: { ports: [{ port }] },
-  });
-  await api.call('POST', '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', {
-    apiVersion: 'discovery.k8s.io/v1',
-    kind: 'EndpointSlice',
-    metadata: { ...metadata, labels: { 'kubernetes.io/service-name': 'wardle' } },
-    addressType: 'IPv4',
-    ports: [{ name: '', port }],
-    endpoints: [{ addresses: ['10.0.0.1'] }],
-  });
-  await api.call('POST', apiServices, apiService(extension));
-  expect((await becomes('FailedDiscoveryCheck')).message).toContain('its pods run on a physical cluster');
-  expect(await api.call('GET', `/apis/${gv}/flunders`)).toMatchObject({
-    status: 503,
-    body: 'service unavailable\n',
-  });
-});
-
 test('and is asked at once when it is changed', async () => {
   await stop();
   stop = askEvery(3_600_000);
