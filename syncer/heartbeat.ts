@@ -3,10 +3,8 @@ import type { Informer } from '../client/informer.ts';
 import { isReady } from '../cluster/life.ts';
 import { physicalClusters } from '../cluster/names.ts';
 import { readability } from '../cluster/readable.ts';
-import { silenceSince } from '../cluster/silence.ts';
-import type { Condition, PhysicalCluster, PhysicalClusterStatus } from '../cluster/types.ts';
+import type { PhysicalCluster, PhysicalClusterStatus } from '../cluster/types.ts';
 import { sleep } from '../kube/clock.ts';
-import { deepEqual } from '../kube/deep.ts';
 import type { Logger } from '../kube/log.ts';
 import { allocatable } from './allocatable.ts';
 import { busyMs, isBusy } from './busy.ts';
@@ -15,6 +13,7 @@ import type { Outage } from './outage.ts';
 import type { Questions } from './questions.ts';
 import { Served } from './served.ts';
 import type { Unreadable } from './unreadable.ts';
+import { conditionOf, isSame, verdictOf } from './word.ts';
 
 export interface HeartbeatOptions {
   name: string;
@@ -209,40 +208,4 @@ class Heart {
       ...(nodes.hasSynced && { allocatable: allocatable(nodes.values()) }),
     };
   }
-}
-
-/** Whether all that is to be said stands there, but for when. */
-function isSame(before: PhysicalClusterStatus | undefined, now: PhysicalClusterStatus): boolean {
-  const { conditions = [], lastHeartbeatTime: _beat, lastAnswerTime: _answer, ...rest } = now;
-  const said = before?.conditions ?? [];
-  return (
-    conditions.every((one) => said.some((other) => deepEqual(one, other))) &&
-    Object.entries(rest).every(([key, value]) =>
-      deepEqual(value, before?.[key as keyof PhysicalClusterStatus]),
-    )
-  );
-}
-
-type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
-
-function verdictOf(cluster: PhysicalCluster, { error }: Found, refused: string | undefined): Verdict {
-  if (error !== undefined)
-    return {
-      status: 'False',
-      reason: 'Unreachable',
-      message: `${silenceSince(cluster).words}: ${error}`,
-    };
-  if (refused !== undefined) return { status: 'False', reason: 'SameCluster', message: refused };
-  return { status: 'True', reason: 'SyncerConnected', message: 'the cluster answers' };
-}
-
-function conditionOf(
-  { status: before }: PhysicalCluster,
-  type: 'Ready' | 'Readable',
-  verdict: Verdict,
-  now: string,
-): Condition {
-  const old = before?.conditions?.find((condition) => condition.type === type);
-  const lastTransitionTime = old?.status === verdict.status ? old.lastTransitionTime : now;
-  return { type, ...verdict, lastTransitionTime };
 }
