@@ -96,7 +96,7 @@ function collectBody(incoming: http.IncomingMessage, max: number): Promise<Uint8
     });
     incoming.once('error', (error) => reject(translate(error)));
     incoming.once('end', () => (incoming.complete ? resolve(pieces.whole()) : reject(cut())));
-    incoming.once('close', () => reject(cut()));
+    incoming.once('close', () => incoming.readableEnded || reject(cut()));
   });
 }
 
