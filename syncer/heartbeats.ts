@@ -30,8 +30,8 @@ export interface Together {
   seen(): PhysicalCluster | undefined;
 }
 
-/** So many intervals after its last word a cluster is named no more: it speaks for itself, or is silent. */
-const namedBeats = 12;
+/** So many intervals after its last word a cluster is named no more: it speaks for itself, or has long been taken for silent. */
+const namedBeats = 60;
 /** The annotations of an object may have 256 KiB. Whoever finds no room speaks for itself. */
 const mostBytes = 200 << 10;
 const timeBytes = 30;

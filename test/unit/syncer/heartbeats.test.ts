@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { heartbeatsIn } from '../../../cluster/heartbeats.ts';
+import { silentAfterMs } from '../../../cluster/silence.ts';
 import type { ApiRequest } from '../../../kube/http.ts';
 import { type Logger, silentLogger } from '../../../kube/log.ts';
 import type { KubeObject } from '../../../kube/object.ts';
@@ -132,7 +133,12 @@ test('what was not heard of for long is named no more', async () => {
   heartbeats.note('east', Date.now(), ignore);
   await soon();
   expect(said().has('east')).toBe(true);
-  await vi.advanceTimersByTimeAsync(12 * intervalMs);
+  // For as long as anybody may wait before it counts as silent, and longer.
+  await vi.advanceTimersByTimeAsync(10 * silentAfterMs);
+  heartbeats.note('west', Date.now(), ignore);
+  await soon();
+  expect([...said().keys()]).toEqual(expect.arrayContaining(['east', 'west']));
+  await vi.advanceTimersByTimeAsync(60 * intervalMs - 10 * silentAfterMs);
   heartbeats.note('west', Date.now(), ignore);
   await soon();
   expect([...said().keys()]).toEqual(['west']);
@@ -148,7 +154,7 @@ test('whoever finds no room speaks for itself, and finds some once others have g
   expect(said().has(name(room - 1))).toBe(true);
   expect(said().has(name(room))).toBe(false);
   expect(heartbeats.note(name(0), Date.now(), ignore), 'whoever is named already stays so').toBe(true);
-  await vi.advanceTimersByTimeAsync(13 * intervalMs);
+  await vi.advanceTimersByTimeAsync(61 * intervalMs);
   heartbeats.note(name(0), Date.now(), ignore);
   await soon();
   expect(heartbeats.note(name(room), Date.now(), ignore)).toBe(true);
