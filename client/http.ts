@@ -3,10 +3,8 @@ import https from 'node:https';
 import tls from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiRequest, ApiResponse, Transport } from '../kube/http.ts';
-import { Pieces } from '../kube/pieces.ts';
 import { TransportError } from './errors.ts';
-import { boundedBody, receive } from './response.ts';
-import { tunnelOf } from './tunnel.ts';
+import { exchange, StaleSocketError } from './send.ts';
 
 /** How to prove who we are, and how to know the server. PEM where TLS is concerned. */
 export interface Credentials {
@@ -50,14 +48,13 @@ interface Agents {
 /** TCP probes start after this silence; with Node's ten probes a second apart a dead peer is known in 40 s. */
 const keepAliveMsecs = 30_000;
 
-const maxFailureBytes = 16 * 1024 * 1024;
-
 /**
  * HTTP/1.1 to one API server. Redirects are answers, never followed: a server must not send our credentials
  * elsewhere. Fails with TransportError, or with the reason of the request's signal.
  */
 export function httpTransport(config: HttpConfig): HttpTransport {
   const base = new URL(config.server);
+  const to = target(base);
   const secure = base.protocol === 'https:';
   if (!secure && base.protocol !== 'http:')
     throw new TransportError('EPROTOCOL', 'server must be an https URL');
@@ -78,7 +75,8 @@ export function httpTransport(config: HttpConfig): HttpTransport {
     const { credentials, requests, watches } = await prepare();
     const streams = request.streams || isStream(request.url);
     const options: http.RequestOptions = {
-      ...target(base, request.url),
+      ...to.options,
+      path: to.prefix + request.url,
       method: request.method,
       agent: streams ? watches : requests,
       headers: { ...framed(request), ...(secure && authorization(credentials)) },
@@ -92,7 +90,7 @@ export function httpTransport(config: HttpConfig): HttpTransport {
     try {
       return await send();
     } catch (error) {
-      // A kept-alive socket may be closed by the server just as it is used again; a read can be asked twice.
+      // A read can be asked twice.
       if (request.method !== 'GET' || !(error instanceof StaleSocketError)) throw error;
       return await send();
     }
@@ -103,97 +101,6 @@ export function httpTransport(config: HttpConfig): HttpTransport {
     agents?.watches.destroy();
   };
   return Object.assign(transport, { close });
-}
-
-class StaleSocketError extends TransportError {}
-
-interface Limits {
-  timeoutMs: number;
-  maxBytes: number;
-}
-
-function exchange(
-  secure: boolean,
-  options: http.RequestOptions,
-  request: ApiRequest,
-  limits: Limits,
-  streams: boolean,
-): Promise<ApiResponse> {
-  const { signal, body } = request;
-  return new Promise((resolve, reject) => {
-    const outgoing = (secure ? https : http).request(options);
-    const abort = () => outgoing.destroy(signal?.reason instanceof Error ? signal.reason : undefined);
-    signal?.addEventListener('abort', abort, { once: true });
-    // Made when it is needed: it looks for where it was made, and most requests are answered.
-    const late = () => new TransportError('ETIMEDOUT', `no whole answer within ${limits.timeoutMs} ms`);
-    const timer = setTimeout(() => outgoing.destroy(late()), limits.timeoutMs);
-    const release = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-    };
-    let isWhole = false;
-    const fail = (error: unknown) => {
-      release();
-      if (isWhole) return;
-      if (signal?.aborted) reject(signal.reason);
-      else reject(translate(error, outgoing.reusedSocket));
-    };
-    outgoing.on('error', fail);
-    outgoing.on('upgrade', (incoming, socket, head) => {
-      release();
-      resolve({ ...receive(incoming), body: new Uint8Array(), tunnel: tunnelOf(socket, head) });
-    });
-    outgoing.on('response', (incoming) => {
-      const answer = receive(incoming);
-      if (streams && answer.status < 300) {
-        clearTimeout(timer);
-        incoming.once('close', release);
-        resolve({ ...answer, body: boundedBody(incoming, Number.POSITIVE_INFINITY, translate) });
-        return;
-      }
-      const max = answer.status < 300 ? limits.maxBytes : Math.min(limits.maxBytes, maxFailureBytes);
-      collectBody(incoming, max).then((bytes) => {
-        release();
-        isWhole = true;
-        afterwards(outgoing, () => resolve({ ...answer, body: bytes }));
-      }, fail);
-    });
-    outgoing.end(body);
-  });
-}
-
-/**
- * Once the socket is free for the next request: whoever asks right after an answer would open one more. That is a moment after the
- * answer's last byte; a socket that is not free then (it is to close, or the server answered before it had read all) is not waited for.
- */
-function afterwards(outgoing: http.ClientRequest, run: () => void): void {
-  if (outgoing.closed || !outgoing.shouldKeepAlive) {
-    run();
-    return;
-  }
-  const go = () => {
-    clearImmediate(limit);
-    outgoing.off('close', go);
-    // The socket is given back right after `close` is told.
-    queueMicrotask(run);
-  };
-  const limit = setImmediate(go);
-  outgoing.once('close', go);
-}
-
-async function collectBody(incoming: http.IncomingMessage, max: number): Promise<Uint8Array> {
-  const pieces = new Pieces();
-  for await (const piece of boundedBody(incoming, max, (error) => translate(error))) pieces.add(piece);
-  return pieces.whole();
-}
-
-function translate(error: unknown, reused = false): TransportError {
-  if (error instanceof TransportError) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'EUNKNOWN';
-  const message = error instanceof Error ? error.message : 'the connection failed';
-  if (reused && (code === 'ECONNRESET' || code === 'EPIPE'))
-    return new StaleSocketError(code, message, error);
-  return new TransportError(code, message, error);
 }
 
 function makeAgents(secure: boolean, of: Credentials, config: HttpConfig): Omit<Agents, 'credentials'> {
@@ -228,10 +135,12 @@ function contextOf(of: Credentials): tls.SecureContext {
   });
 }
 
-function target(base: URL, url: string): http.RequestOptions {
-  const hostname = base.hostname.replace(/^\[|\]$/g, '');
-  const path = base.pathname.replace(/\/$/, '') + url;
-  return { protocol: base.protocol, hostname, path, ...(base.port && { port: base.port }) };
+function target({ protocol, hostname: host, pathname, port }: URL): {
+  options: http.RequestOptions;
+  prefix: string;
+} {
+  const hostname = host.replace(/^\[|\]$/g, '');
+  return { options: { protocol, hostname, ...(port && { port }) }, prefix: pathname.replace(/\/$/, '') };
 }
 
 /**
@@ -251,9 +160,9 @@ function authorization(credentials: Credentials): Record<string, string> {
 
 /** Answers that go on for as long as the caller reads: watches, logs and backups of the store. */
 function isStream(url: string): boolean {
-  const [path = '', query = ''] = url.split('?', 2);
+  const [path = '', query] = url.split('?', 2);
+  if (path.endsWith('/log') || path === '/backup') return true;
+  if (query === undefined) return false;
   const watch = new URLSearchParams(query).get('watch');
-  return (
-    path.endsWith('/log') || path === '/backup' || (watch !== null && watch !== '0' && watch !== 'false')
-  );
+  return watch !== null && watch !== '0' && watch !== 'false';
 }

@@ -21,14 +21,22 @@ export async function* boundedBody(
   try {
     for await (const chunk of incoming) {
       size += (chunk as Buffer).length;
-      if (size > max) throw new TransportError('ETOOLARGE', `the answer is longer than ${max} bytes`);
+      if (size > max) throw tooLarge(max);
       yield chunk as Buffer;
     }
-    // A server that dies in mid-answer must not look like one that has finished.
-    if (!incoming.complete) throw new TransportError('ECONNRESET', 'the answer was cut');
+    if (!incoming.complete) throw cut();
   } catch (error) {
     throw translate(error);
   } finally {
     incoming.destroy();
   }
+}
+
+export function tooLarge(max: number): TransportError {
+  return new TransportError('ETOOLARGE', `the answer is longer than ${max} bytes`);
+}
+
+/** A server that dies in mid-answer must not look like one that has finished. */
+export function cut(): TransportError {
+  return new TransportError('ECONNRESET', 'the answer was cut');
 }

@@ -83,6 +83,7 @@ export type AccountToken = KubeObject & {
 export interface PhysicalClusterStatus {
   /** `Ready`: the syncer speaks to its API. Written by the syncer, by the server when the syncer is silent. */
   conditions?: Condition[];
+  /** Here: see heartbeats.ts for what is said of many together while nothing is new. */
   lastHeartbeatTime?: string;
   /** When its API last answered the syncer. */
   lastAnswerTime?: string;

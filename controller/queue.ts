@@ -19,6 +19,22 @@ export interface Fairness {
   most: number;
 }
 
+class Keys {
+  /** Whose the waiting keys are. */
+  readonly waiting = new Map<string, string>();
+  /** The same by party, in order: the parties' of their turns, the keys' of their arrival. */
+  readonly parties = new Map<string, Set<string>>();
+  /** Whose they are. */
+  readonly working = new Map<string, string>();
+  readonly busy = new Map<string, number>();
+  /** Added while being worked on. */
+  readonly again = new Set<string>();
+  readonly later = new Map<string, { at: number; cancel: () => void }>();
+  readonly failures = new Map<string, number>();
+  /** Failed for want of an answer; true: tried again since, on the word that there are answers. */
+  readonly unheard = new Map<string, boolean>();
+}
+
 /**
  * Keys to work on. A key waits at most once however often it is added, and is with one worker at a time: added
  * while it is worked on, it waits until `done` and is then given out again. First come, first served among the keys
@@ -31,20 +47,10 @@ export class WorkQueue {
   readonly #base: number;
   readonly #max: number;
   readonly #fair: Fairness;
-  /** Whose the waiting keys are. */
-  readonly #waiting = new Map<string, string>();
-  /** The same by party, in order: the parties' of their turns, the keys' of their arrival. */
-  readonly #parties = new Map<string, Set<string>>();
-  /** Whose they are. */
-  readonly #working = new Map<string, string>();
-  readonly #busy = new Map<string, number>();
-  /** Added while being worked on. */
-  readonly #again = new Set<string>();
-  readonly #later = new Map<string, { at: number; cancel: () => void }>();
-  readonly #failures = new Map<string, number>();
-  /** Failed for want of an answer; true: tried again since, on the word that there are answers. */
-  readonly #unheard = new Map<string, boolean>();
-  readonly #takers = new Set<(key: string | undefined) => void>();
+  /** Undefined until there is a first key: a cluster has twenty queues, and while it has nothing of ours they are all empty. */
+  #keys: Keys | undefined;
+  /** In order. */
+  readonly #takers: ((key: string | undefined) => void)[] = [];
   #closed = false;
   /** From when on somebody is told. */
   observer: QueueObserver | undefined;
@@ -59,27 +65,29 @@ export class WorkQueue {
 
   /** Waiting now; not those that are delayed or being worked on. */
   get length(): number {
-    return this.#waiting.size;
+    return this.#keys?.waiting.size ?? 0;
   }
 
   /** Nothing waits, is delayed or is worked on. */
   get idle(): boolean {
-    return this.#waiting.size + this.#working.size + this.#later.size === 0;
+    const keys = this.#keys;
+    return keys === undefined || keys.waiting.size + keys.working.size + keys.later.size === 0;
   }
 
   add(key: string): void {
     if (this.#closed) return;
-    if (this.#working.has(key)) {
-      this.#again.add(key);
+    const { working, again, waiting, parties } = this.#made();
+    if (working.has(key)) {
+      again.add(key);
       return;
     }
-    if (this.#waiting.has(key)) return;
+    if (waiting.has(key)) return;
     const party = this.#fair.partyOf(key);
-    this.#waiting.set(key, party);
+    waiting.set(key, party);
     this.observer?.added(key);
-    const keys = this.#parties.get(party);
+    const keys = parties.get(party);
     if (keys) keys.add(key);
-    else this.#parties.set(party, new Set([key]));
+    else parties.set(party, new Set([key]));
     this.#giveOut();
   }
 
@@ -90,35 +98,37 @@ export class WorkQueue {
       this.add(key);
       return;
     }
+    const { later } = this.#made();
     const at = this.#clock.now() + ms;
-    const earlier = this.#later.get(key);
+    const earlier = later.get(key);
     if (earlier && earlier.at <= at) return;
     earlier?.cancel();
     const cancel = this.#clock.after(ms, () => {
-      this.#later.delete(key);
+      later.delete(key);
       this.add(key);
     });
-    this.#later.set(key, { at, cancel });
+    later.set(key, { at, cancel });
   }
 
   /** What was put off until later is done with what is done now. */
   overtake(key: string): void {
-    this.#later.get(key)?.cancel();
-    this.#later.delete(key);
+    this.#keys?.later.get(key)?.cancel();
+    this.#keys?.later.delete(key);
   }
 
   /** After a failure: later each time, until `forget`, yet never later than `maxMs`, nor sooner than `leastMs`. */
   addRateLimited(key: string, maxMs: number = this.#max, leastMs = 0): void {
     const failures = this.failures(key);
-    this.#failures.set(key, failures + 1);
+    this.#made().failures.set(key, failures + 1);
     this.observer?.retried();
     this.addAfter(key, Math.max(leastMs, Math.min(maxMs, this.#base * 2 ** Math.min(failures, 40))));
   }
 
   /** Of what failed: whether nobody was heard. */
   noteHeard(key: string, isHeard: boolean): void {
-    if (isHeard) this.#unheard.delete(key);
-    else if (!this.#unheard.has(key)) this.#unheard.set(key, false);
+    const { unheard } = this.#made();
+    if (isHeard) unheard.delete(key);
+    else if (!unheard.has(key)) unheard.set(key, false);
   }
 
   /**
@@ -126,85 +136,93 @@ export class WorkQueue {
    * `isBack`: there were none for a while.
    */
   hurry(isBack: boolean): void {
-    for (const [key, wasHurried] of this.#unheard) {
-      const later = this.#later.get(key);
+    if (!this.#keys) return;
+    const { unheard, later: all, failures } = this.#keys;
+    for (const [key, wasHurried] of unheard) {
+      const later = all.get(key);
       if (!later || (wasHurried && !isBack)) continue;
-      if (isBack) this.#failures.delete(key);
-      this.#unheard.set(key, true);
+      if (isBack) failures.delete(key);
+      unheard.set(key, true);
       later.cancel();
-      this.#later.delete(key);
+      all.delete(key);
       this.add(key);
     }
   }
 
   /** Since the last `forget`. */
   failures(key: string): number {
-    return this.#failures.get(key) ?? 0;
+    return this.#keys?.failures.get(key) ?? 0;
   }
 
   /** It went well: the next failure is the first. */
   forget(key: string): void {
-    this.#failures.delete(key);
-    this.#unheard.delete(key);
+    this.#keys?.failures.delete(key);
+    this.#keys?.unheard.delete(key);
   }
 
   /** The next key, when there is one; the taker owes `done`. `undefined` once the queue is closed. */
   take(): Promise<string | undefined> {
     if (this.#closed) return Promise.resolve(undefined);
-    const taken = new Promise<string | undefined>((resolve) => this.#takers.add(resolve));
+    const taken = new Promise<string | undefined>((resolve) => this.#takers.push(resolve));
     this.#giveOut();
     return taken;
   }
 
   done(key: string): void {
-    const party = this.#working.get(key);
-    this.#working.delete(key);
+    const { working, busy, again } = this.#made();
+    const party = working.get(key);
+    working.delete(key);
     this.observer?.done(key);
     if (party !== undefined) {
-      const others = (this.#busy.get(party) ?? 1) - 1;
-      if (others > 0) this.#busy.set(party, others);
-      else this.#busy.delete(party);
+      const others = (busy.get(party) ?? 1) - 1;
+      if (others > 0) busy.set(party, others);
+      else busy.delete(party);
     }
-    if (this.#again.delete(key)) this.add(key);
+    if (again.delete(key)) this.add(key);
     this.#giveOut();
   }
 
   #giveOut(): void {
-    for (const taker of this.#takers) {
+    while (this.#takers.length > 0) {
       const key = this.#next();
       if (key === undefined) return;
-      this.#takers.delete(taker);
-      taker(key);
+      this.#takers.shift()?.(key);
     }
   }
 
   /** Of the first party in turn that may have one more; its next turn is after the others'. */
   #next(): string | undefined {
-    for (const [party, keys] of this.#parties) {
-      const busy = this.#busy.get(party) ?? 0;
-      if (busy >= this.#fair.most) continue;
+    if (!this.#keys) return undefined;
+    const { parties, waiting, working, busy } = this.#keys;
+    for (const [party, keys] of parties) {
+      const underWay = busy.get(party) ?? 0;
+      if (underWay >= this.#fair.most) continue;
       const [key = ''] = keys;
       keys.delete(key);
-      this.#parties.delete(party);
-      if (keys.size > 0) this.#parties.set(party, keys);
-      this.#waiting.delete(key);
-      this.#working.set(key, party);
+      parties.delete(party);
+      if (keys.size > 0) parties.set(party, keys);
+      waiting.delete(key);
+      working.set(key, party);
       this.observer?.taken(key);
-      this.#busy.set(party, busy + 1);
+      busy.set(party, underWay + 1);
       return key;
     }
     return undefined;
   }
 
+  #made(): Keys {
+    this.#keys ??= new Keys();
+    return this.#keys;
+  }
+
   /** Nothing is given out any more, and what waits is dropped: keys are found again at the next start. */
   close(): void {
     this.#closed = true;
-    for (const { cancel } of this.#later.values()) cancel();
-    this.#later.clear();
-    this.#waiting.clear();
-    this.#parties.clear();
-    this.#again.clear();
-    for (const taker of this.#takers) taker(undefined);
-    this.#takers.clear();
+    for (const { cancel } of this.#keys?.later.values() ?? []) cancel();
+    this.#keys?.later.clear();
+    this.#keys?.waiting.clear();
+    this.#keys?.parties.clear();
+    this.#keys?.again.clear();
+    for (const taker of this.#takers.splice(0)) taker(undefined);
   }
 }

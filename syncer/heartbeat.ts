@@ -1,20 +1,21 @@
 import type { Client } from '../client/client.ts';
 import type { Informer } from '../client/informer.ts';
+import { toTheSecond, withHeartbeat } from '../cluster/heartbeats.ts';
 import { isReady } from '../cluster/life.ts';
 import { physicalClusters } from '../cluster/names.ts';
 import { readability } from '../cluster/readable.ts';
-import { silenceSince } from '../cluster/silence.ts';
-import type { Condition, PhysicalCluster, PhysicalClusterStatus } from '../cluster/types.ts';
+import type { PhysicalCluster, PhysicalClusterStatus } from '../cluster/types.ts';
 import { sleep } from '../kube/clock.ts';
-import { deepEqual } from '../kube/deep.ts';
 import type { Logger } from '../kube/log.ts';
 import { allocatable } from './allocatable.ts';
 import { busyMs, isBusy } from './busy.ts';
+import type { Together } from './heartbeats.ts';
 import { type Found, look } from './look.ts';
 import type { Outage } from './outage.ts';
 import type { Questions } from './questions.ts';
 import { Served } from './served.ts';
 import type { Unreadable } from './unreadable.ts';
+import { conditionOf, isSame, verdictOf } from './word.ts';
 
 export interface HeartbeatOptions {
   name: string;
@@ -36,6 +37,8 @@ export interface HeartbeatOptions {
   unreadable: Pick<Unreadable, 'list' | 'isWatched'>;
   /** How many namespaces of ours are there; undefined while that is not known. */
   namespaces(): number | undefined;
+  /** Absent: whatever is to be said is said of it alone. */
+  together?: Together;
 }
 
 /** However often a cluster is asked, so long it may take to answer. */
@@ -46,6 +49,12 @@ const silentBeats = 3;
 
 /** So many intervals after its last word it says that nothing is new: half of the time after which it would count as silent. */
 const saidBeats = 2;
+
+/** Of a beat that took longer it is said at once: until it is said with others some time goes by. */
+const togetherBeats = 0.2;
+
+/** So many intervals after its status was written it is written again, though it was said meanwhile, with others, that nothing is new. */
+const writtenBeats = 30;
 
 /** So many intervals after its last word what it serves is waited for no more: silent is who says nothing for four. */
 const latestBeats = 3.5;
@@ -80,8 +89,9 @@ export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
 class Heart {
   readonly #options: HeartbeatOptions;
   readonly #serves: Served;
-  /** When it was said last, and when was answered what is asked seldom; by a clock that nobody sets. */
+  /** When it was said last, alone or with others, when alone, and when was answered what is asked seldom; by a clock that nobody sets. */
   #said = Number.NEGATIVE_INFINITY;
+  #written = Number.NEGATIVE_INFINITY;
   #served = Number.NEGATIVE_INFINITY;
   #version = Number.NEGATIVE_INFINITY;
   /** When the last beat began that went well. */
@@ -111,24 +121,34 @@ class Heart {
   }
 
   async beat(): Promise<void> {
-    const { name, upstream, signal, intervalMs } = this.#options;
+    const { name, upstream, signal, intervalMs, together } = this.#options;
     const lateMs = silentBeats * intervalMs;
     const began = Date.now();
     const isLate = began - (this.#last ?? began) > lateMs;
+    const known = isLate || this.#isOther() ? undefined : this.#known;
     const before =
-      (isLate ? undefined : this.#known) ??
-      (await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal));
-    const isKnown = before === this.#known;
+      known ??
+      withHeartbeat(
+        await upstream.get<PhysicalCluster>(physicalClusters, { name }, signal),
+        together?.heardAt(),
+      );
+    const isKnown = before === known;
     this.#known = undefined;
     this.#hasSaid = false;
-    const known = await this.#look(before, isKnown);
-    this.#known = known;
-    const becameReady = isReady(known) && !isReady(before);
+    const after = await this.#look(before, isKnown);
+    this.#known = after;
+    const becameReady = isReady(after) && !isReady(before);
     // One beat may have taken so long that the cluster counted as silent, and not silent, while it was under way.
     if (becameReady || Date.now() - (this.#last ?? began) > lateMs) this.#unsettled = 2;
     this.#last = began;
     if (this.#unsettled > 0) this.#options.heardAgain?.();
     this.#unsettled = Math.max(0, this.#unsettled - 1);
+  }
+
+  /** Somebody else has written it since. */
+  #isOther(): boolean {
+    const seen = this.#options.together?.seen();
+    return seen !== undefined && seen.metadata.resourceVersion !== this.#known?.metadata.resourceVersion;
   }
 
   /**
@@ -148,7 +168,7 @@ class Heart {
       if (isReady(before) && next < last + silentBeats * intervalMs) throw found.busy;
     }
     this.#options.outage.heard(found.error);
-    if (found.error === undefined) this.#lastAnswer = new Date(began).toISOString().replace(/\.\d+/, '');
+    if (found.error === undefined) this.#lastAnswer = toTheSecond(began);
     if (found.version !== undefined) this.#version = beganAt;
     const isAsked = found.error === undefined && isDue(this.#served, servedBeats);
     const leftMs = this.#said + latestBeats * intervalMs - performance.now();
@@ -158,7 +178,16 @@ class Heart {
     if (serves) this.#served = beganAt;
     const status = { ...(await this.#statusOf(before, found, began)), ...(serves && { serves }) };
     const isNews = !isKnown || !isSame(before.status, status);
-    if (!isNews && !isDue(this.#said, saidBeats) && !questions.areOpen) return before;
+    if (!isNews && !questions.areOpen) {
+      if (!isDue(this.#said, saidBeats)) return before;
+      const isQuick = performance.now() - beganAt <= togetherBeats * intervalMs;
+      const may = isQuick && isReady(before) && !isDue(this.#written, writtenBeats);
+      if (may && this.#note(began)) {
+        this.#said = beganAt;
+        this.#hasSaid = true;
+        return withHeartbeat(before, began);
+      }
+    }
     questions.answer(began);
     const to = { name, subresource: 'status' };
     const known = await upstream.patch<PhysicalCluster>(
@@ -169,8 +198,15 @@ class Heart {
       { signal },
     );
     this.#said = beganAt;
+    this.#written = beganAt;
     this.#hasSaid = true;
     return known;
+  }
+
+  /** With others. Who asks is told of it alone, so that nobody takes it for an answer. */
+  #note(began: number): boolean {
+    const { together, questions } = this.#options;
+    return together?.note(began, () => questions.ask(Date.now())) ?? false;
   }
 
   async #statusOf(
@@ -180,7 +216,7 @@ class Heart {
   ): Promise<PhysicalClusterStatus> {
     const { unreadable, whyNotTaken } = this.#options;
     const now = new Date(began).toISOString();
-    const lastAnswerTime = this.#lastAnswer;
+    const lastAnswerTime = this.#lastAnswer ?? said?.lastAnswerTime;
     const status = { ...said, ...(lastAnswerTime !== undefined && { lastAnswerTime }) };
     const before = { metadata, status } as PhysicalCluster;
     const clusterUID = found.clusterUID ?? said?.clusterUID;
@@ -209,40 +245,4 @@ class Heart {
       ...(nodes.hasSynced && { allocatable: allocatable(nodes.values()) }),
     };
   }
-}
-
-/** Whether all that is to be said stands there, but for when. */
-function isSame(before: PhysicalClusterStatus | undefined, now: PhysicalClusterStatus): boolean {
-  const { conditions = [], lastHeartbeatTime: _beat, lastAnswerTime: _answer, ...rest } = now;
-  const said = before?.conditions ?? [];
-  return (
-    conditions.every((one) => said.some((other) => deepEqual(one, other))) &&
-    Object.entries(rest).every(([key, value]) =>
-      deepEqual(value, before?.[key as keyof PhysicalClusterStatus]),
-    )
-  );
-}
-
-type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
-
-function verdictOf(cluster: PhysicalCluster, { error }: Found, refused: string | undefined): Verdict {
-  if (error !== undefined)
-    return {
-      status: 'False',
-      reason: 'Unreachable',
-      message: `${silenceSince(cluster).words}: ${error}`,
-    };
-  if (refused !== undefined) return { status: 'False', reason: 'SameCluster', message: refused };
-  return { status: 'True', reason: 'SyncerConnected', message: 'the cluster answers' };
-}
-
-function conditionOf(
-  { status: before }: PhysicalCluster,
-  type: 'Ready' | 'Readable',
-  verdict: Verdict,
-  now: string,
-): Condition {
-  const old = before?.conditions?.find((condition) => condition.type === type);
-  const lastTransitionTime = old?.status === verdict.status ? old.lastTransitionTime : now;
-  return { type, ...verdict, lastTransitionTime };
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf } from '../client/url.ts';
+import { withHeartbeat } from '../cluster/heartbeats.ts';
 import { isGivenUp } from '../cluster/life.ts';
 import { physicalClusters, rootCluster } from '../cluster/names.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
@@ -15,9 +16,11 @@ import { Rounds } from '../kube/rounds.ts';
 import { isStatusError } from '../kube/status.ts';
 import { connectPod, connectService, type PodRoute, type Reachable } from './connect.ts';
 import { noticing } from './credentials.ts';
+import { Heartbeats } from './heartbeats.ts';
 import { Joining } from './joining.ts';
 import { type UsageReader, usageReader } from './pod-metrics.ts';
 import { type SyncerOptions, startSyncer } from './syncer.ts';
+import { Told } from './told.ts';
 import { Twins } from './twins.ts';
 
 const secrets = { group: '', version: 'v1', resource: 'secrets' };
@@ -70,6 +73,9 @@ export function startSyncers(options: SyncersOptions): Syncers {
   const twins = new Twins(client, clusters);
   const joining = new Joining();
   const rounds = new Rounds();
+  const told = new Told(client, { signal, logger });
+  const { heartbeatMs = 10_000 } = options;
+  const heartbeats = new Heartbeats({ client, told, signal, logger, clock: rounds, intervalMs: heartbeatMs });
   const queue = new WorkQueue({ maxDelayMs: 30_000 });
   clusters.addIndex('secret', (cluster) => [secretKey(cluster)]);
   const add = (_: PhysicalCluster, key: string) => queue.add(key);
@@ -78,22 +84,29 @@ export function startSyncers(options: SyncersOptions): Syncers {
   };
   clusters.on({ add, update, delete: add });
   const credentials = watchSecrets(client, clusters, queue, options);
+  const saying = heartbeats.run();
   const stopped = runController({
     name: 'syncers',
     queue,
-    reconcile: (key) => engage({ options, client, clusters, engaged, twins, joining, rounds, queue }, key),
+    reconcile: (key) =>
+      engage({ options, client, clusters, engaged, twins, joining, rounds, queue, told, heartbeats }, key),
     signal,
     logger,
-    ready: [clusters.synced, credentials.synced],
+    ready: [clusters.synced, credentials.synced, told.synced],
   }).then(async () => {
     await Promise.all([...engaged.values()].map((one) => one.end()));
+    await saying;
   });
   const transport = (name: string) => engaged.get(name)?.given;
-  const clusterOf = (name: string) => clusters.get(keyOf(rootCluster, '', name));
+  const asHeard = (cluster: PhysicalCluster) => withHeartbeat(cluster, told.at(cluster.metadata.name ?? ''));
+  const clusterOf = (name: string) => {
+    const cluster = clusters.get(keyOf(rootCluster, '', name));
+    return cluster && asHeard(cluster);
+  };
   const connecting = { client, engaged, clusterOf, signal };
   return {
     transport,
-    clusters: () => clusters.values(),
+    clusters: () => clusters.list().map(asHeard),
     connectPod: (cluster, pod) => connectPod(connecting, cluster, pod),
     connectService: (cluster, service) => connectService(connecting, cluster, service),
     podUsage: usageReader(connecting),
@@ -141,10 +154,12 @@ interface Manager {
   joining: Joining;
   rounds: Rounds;
   queue: WorkQueue;
+  told: Told;
+  heartbeats: Heartbeats;
 }
 
 async function engage(
-  { options, client, clusters, engaged, twins, joining, rounds, queue }: Manager,
+  { options, client, clusters, engaged, twins, joining, rounds, queue, told, heartbeats }: Manager,
   key: string,
 ): Promise<{ after: number } | undefined> {
   const { signal, logger, heartbeatMs, namespaceDelayMs } = options;
@@ -182,6 +197,11 @@ async function engage(
       signal: term.signal,
       logger,
       whyNotTaken: (clusterUID) => twins.whyNot(key, clusterUID, term.signal),
+      together: {
+        note: (began, again) => term.held() && heartbeats.note(name, began, again),
+        heardAt: () => told.at(name),
+        seen: () => clusters.get(key),
+      },
       joining,
       clock: rounds,
       former: cluster.spec?.adopt ?? [],

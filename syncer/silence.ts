@@ -1,13 +1,16 @@
 import type { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
+import { keyOf } from '../client/url.ts';
+import { withHeartbeat } from '../cluster/heartbeats.ts';
 import { readyOf } from '../cluster/life.ts';
-import { physicalClusters as resource } from '../cluster/names.ts';
+import { physicalClusters as resource, rootCluster } from '../cluster/names.ts';
 import { silenceSince, silentAfterMs } from '../cluster/silence.ts';
 import type { Condition, PhysicalCluster } from '../cluster/types.ts';
 import { commit } from '../controller/commit.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import type { Logger } from '../kube/log.ts';
+import { Told } from './told.ts';
 
 export interface SilenceOptions {
   /** Of the root logical cluster. */
@@ -18,13 +21,16 @@ export interface SilenceOptions {
   silentMs?: number;
   /** When the caller has it already. */
   informer?: Informer<PhysicalCluster>;
+  told?: Pick<Told, 'at' | 'onLess' | 'synced'>;
 }
 
 /** Silence is not death: Ready becomes Unknown, and that is all that happens here. */
 export async function runSilence(options: SilenceOptions): Promise<void> {
   const { client, signal, logger, silentMs = silentAfterMs } = options;
   const informer = options.informer ?? startInformer<PhysicalCluster>(client, resource, { signal, logger });
+  const told = options.told ?? new Told(client, { signal, logger });
   const queue = new WorkQueue();
+  told.onLess((name) => queue.add(keyOf(rootCluster, '', name)));
   // That it lives is most of what is told of a cluster: it is looked at when it would have fallen silent.
   informer.on({
     add: (_, key) => queue.add(key),
@@ -33,16 +39,18 @@ export async function runSilence(options: SilenceOptions): Promise<void> {
     },
   });
   const reconcile = async (key: string): Promise<Retry | undefined> => {
-    const cluster = informer.get(key);
-    if (!cluster) return undefined;
+    const before = informer.get(key);
+    if (!before) return undefined;
+    const cluster = withHeartbeat(before, told.at(before.metadata.name ?? ''));
     const verdict = silenceOf(cluster, Date.now(), silentMs);
     if ('lookAgainAfter' in verdict) return { after: verdict.lookAgainAfter };
     const others = (cluster.status?.conditions ?? []).filter((condition) => condition.type !== 'Ready');
     const status = { ...cluster.status, conditions: [...others, verdict.condition] };
-    await commit(client, resource, cluster, { ...cluster, status }, { signal });
+    await commit(client, resource, before, { ...before, status }, { signal });
     return undefined;
   };
-  await runController({ name: 'syncer-silence', queue, reconcile, signal, logger, ready: [informer.synced] });
+  const ready = [informer.synced, told.synced];
+  await runController({ name: 'syncer-silence', queue, reconcile, signal, logger, ready });
 }
 
 /** It was heard of less lately than was said: whoever looks at it when that is over looks too late. */

@@ -13,6 +13,7 @@ import { startCleanup } from './cleanup.ts';
 import { runDown } from './down.ts';
 import { type Engine, indexShares, ruledResources, sharesResource } from './engine.ts';
 import { runHeartbeat } from './heartbeat.ts';
+import type { Together } from './heartbeats.ts';
 import type { Joining } from './joining.ts';
 import { Namespaces } from './namespaces.ts';
 import { NodeReflector, watchNodes } from './nodes.ts';
@@ -40,6 +41,8 @@ export interface SyncerOptions {
   heartbeatMs?: number;
   /** Why the cluster of this uid may not be taken under this name, as a sentence; default: it may. */
   whyNotTaken?(clusterUID: string): Promise<string | undefined>;
+  /** See HeartbeatOptions. */
+  together?: Together;
   /** Gives it its turn among the others that join; default: at once. */
   joining?: Joining;
   /** Of what it does from time to time, to the second; default: the system's. */
@@ -99,6 +102,7 @@ export function startSyncer(options: SyncerOptions): Syncer {
         for (const reflector of reflectors) reflector.heardAgain();
       },
       ...(options.whyNotTaken && { whyNotTaken: options.whyNotTaken }),
+      ...(options.together && { together: options.together }),
     });
     const uid = await ownUid({ ...options, logger });
     const former = new Set(options.former);

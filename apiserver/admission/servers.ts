@@ -1,3 +1,4 @@
+import { heartbeatsLabel } from '../../cluster/heartbeats.ts';
 import { isServerName, rootCluster, serverLabel } from '../../cluster/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { forbidden } from '../../kube/status.ts';
@@ -7,6 +8,7 @@ import type { AdmissionPlugin } from '../plugins.ts';
 /**
  * By these Leases the servers on one store know each other, and share out the physical clusters: one that somebody else wrote would be
  * given its part, and do nothing; one that is deleted has its part given to others while its server works on. See controller/members.ts.
+ * By others they say which clusters are there: one that somebody else wrote would have them there that are silent. See syncer/heartbeats.ts.
  */
 export const serversAdmission: AdmissionPlugin = {
   name: 'Servers',
@@ -20,5 +22,6 @@ export const serversAdmission: AdmissionPlugin = {
 };
 
 function isOfServer(lease: KubeObject | undefined): boolean {
-  return lease?.metadata.labels?.[serverLabel] !== undefined;
+  const { labels = {} } = lease?.metadata ?? {};
+  return labels[serverLabel] !== undefined || labels[heartbeatsLabel] !== undefined;
 }

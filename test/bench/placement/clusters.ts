@@ -1,9 +1,11 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Answer, Made, Order } from './messages.ts';
+import type { Answer, Asked, Made, Order } from './messages.ts';
 
 export interface Clusters {
   all: readonly Made[];
+  /** Of still ones. */
+  asked(): Promise<Asked>;
   stop(): void;
 }
 
@@ -19,5 +21,10 @@ export async function startClusters(order: Order): Promise<Clusters> {
     child.once('exit', (code) => reject(new Error(`the clusters ended with ${code}`)));
     child.send(order);
   });
-  return { all, stop: () => void child.kill('SIGKILL') };
+  const asked = () =>
+    new Promise<Asked>((resolve) => {
+      child.once('message', resolve);
+      child.send('asked');
+    });
+  return { all, asked, stop: () => void child.kill('SIGKILL') };
 }

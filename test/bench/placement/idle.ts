@@ -1,10 +1,14 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pidsOf, residentMiB } from '../peers.ts';
+import { print } from '../table.ts';
 import {
   beside,
   createDeployments,
   isSettled,
   makeNamespace,
+  type Stage,
   scaled,
   startStage,
   untilPlacements,
@@ -12,31 +16,41 @@ import {
 
 const seconds = 60;
 
-/** What so many clusters take of one server while nothing happens, without and with Deployments on each. */
+/**
+ * What so many clusters take of one server while nothing happens, without and with Deployments on each. Where there are to be none they
+ * are still ones: it is told what each was asked, and `BENCH_PROFILE=<folder>` has what each process did meanwhile.
+ */
 export async function idle(): Promise<void> {
   const count = scaled(1000);
   const each = Number(process.env['BENCH_OBJECTS'] ?? 100);
-  const few = await startStage({ prefix: 'c', count: 1 });
-  const mib = (of: typeof few) =>
-    residentMiB({ name: 'atoll', kubeconfig: of.atoll.kubeconfig, pids: () => pidsOf(of.atoll) });
+  const still = each === 0;
+  const few = await startStage({ prefix: 'c', count: 1, still });
   await sleep(10_000);
-  const base = await mib(few);
+  const base = await resident(few);
   await few.stop();
-  const stage = await startStage({ prefix: 'c', count });
+  const stage = await startStage({ prefix: 'c', count, still });
   try {
     const tell = async (objects: number) => {
       // Garbage of what was done before is given back half a minute later.
       await sleep(70_000);
-      const used = await stage.processor();
+      const [used, asked] = [await stage.processor(), still ? await stage.clusters.asked() : undefined];
       await sleep(seconds * 1000);
       const share = (((await stage.processor()) - used) / seconds) * 100;
       const name = `${count} clusters with ${objects} Deployments each, nothing happens`;
       beside(`${name}: % of one processor`, share.toFixed(1), '<= 2');
-      const kib = (((await mib(stage)) - base) * 1024) / count;
+      const kib = (((await resident(stage)) - base) * 1024) / count;
       beside(`${name}: RSS for each cluster, KiB`, kib.toFixed(0), '<= 200');
+      if (!asked) return;
+      const { requests, connections } = await stage.clusters.asked();
+      print([`${name}: connections of each`, (connections / count).toFixed(2), '-', '-']);
+      for (const [what, times] of Object.entries(requests)) {
+        const more = times - (asked.requests[what] ?? 0);
+        if (more > 0) print([`of each, ${seconds} s: ${what}`, (more / count).toFixed(2), '-', '-']);
+      }
     };
     await tell(0);
-    if (each === 0) return;
+    await profile(stage);
+    if (still) return;
     await makeNamespace(stage.client, 'bench');
     await createDeployments(stage.client, count * each, (i) => ({
       name: `app-${i}`,
@@ -52,5 +66,20 @@ export async function idle(): Promise<void> {
     await tell(each);
   } finally {
     await stage.stop();
+  }
+}
+
+function resident({ atoll }: Stage): Promise<number> {
+  return residentMiB({ name: 'atoll', kubeconfig: atoll.kubeconfig, pids: () => pidsOf(atoll) });
+}
+
+/** As `node --cpu-prof` writes it, of each process, one after the other. */
+async function profile({ client }: Stage): Promise<void> {
+  const folder = process.env['BENCH_PROFILE'];
+  if (folder === undefined) return;
+  for (const of of ['main', 'control']) {
+    const which = of === 'main' ? '' : `&process=${of}`;
+    const found = await client.json(`/debug/pprof/profile?seconds=${seconds / 2}${which}`);
+    await writeFile(join(folder, `${of}.cpuprofile`), JSON.stringify(found));
   }
 }

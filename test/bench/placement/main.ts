@@ -1,5 +1,6 @@
 import { startSimulatedCluster } from '../../../sim/cluster.ts';
 import type { Answer, Made, Order } from './messages.ts';
+import { asked, startStill } from './still.ts';
 import { startThin } from './thin.ts';
 
 /* The program of a process that is nothing but physical clusters. It lives no longer than the one that started it. */
@@ -11,10 +12,12 @@ process.once('message', async (order: Order) => {
     (error: Error) => ({ failed: error.stack ?? error.message }),
   );
   process.send?.(answer);
+  process.on('message', () => process.send?.(asked));
 });
 
-async function start({ prefix, count, pods }: Order): Promise<Made[]> {
+async function start({ prefix, count, pods, still }: Order): Promise<Made[]> {
   const names = Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
+  if (still) return await startStill(names);
   if (!pods) return await startThin(names);
   const span = (ms: number) => [ms, ms] as const;
   const behaviour = {

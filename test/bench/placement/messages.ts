@@ -8,6 +8,8 @@ export interface Order {
    * of workloads, and pods that take so long.
    */
   pods?: { nodes: number; startMs: number; stopMs: number };
+  /** Not even a Deployment becomes ready there: for what they cost while nothing happens. */
+  still?: boolean;
 }
 
 export interface Made {
@@ -17,3 +19,10 @@ export interface Made {
 
 /** What it answers, once. */
 export type Answer = { clusters: Made[] } | { failed: string };
+
+/** What still clusters were asked so far, by what; it answers each later message with this. */
+export interface Asked {
+  requests: Record<string, number>;
+  /** Open now. */
+  connections: number;
+}

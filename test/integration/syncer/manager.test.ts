@@ -3,6 +3,7 @@ import { createApiServer } from '../../../apiserver/server.ts';
 import { syncerUser, syncerView } from '../../../apiserver/view/view.ts';
 import { Client } from '../../../client/client.ts';
 import { TransportError } from '../../../client/errors.ts';
+import { heartbeatsIn, heartbeatsLabel } from '../../../cluster/heartbeats.ts';
 import { physicalNamespace } from '../../../cluster/placement.ts';
 import { reflectedAs } from '../../../cluster/reflected.ts';
 import { ownResources } from '../../../cluster/resources.ts';
@@ -126,26 +127,63 @@ async function place(name: string, where: Placement['spec']): Promise<void> {
 test('neither the credentials of a cluster nor itself are read whenever it says that it lives, and they are when it or they change', async () => {
   await register('east');
   await until('east', async () => (await ready('east')) === 'True');
-  const beat = async () =>
-    (await client.get<PhysicalCluster>(clusters, { name: 'east' })).status?.lastHeartbeatTime;
+  const beat = () =>
+    [...syncers.clusters()].find(({ metadata }) => metadata.name === 'east')?.status?.lastHeartbeatTime;
   const readsOf = (...ends: string[]) =>
     asked.splice(0).filter((one) => one.startsWith('GET') && ends.some((end) => one.endsWith(end))).length;
   const reads = () => readsOf('/secrets/east');
   const beats = async (count: number) => {
     for (let i = 0; i < count; i++) {
-      const last = await beat();
-      await until('it says that it lives', async () => (await beat()) !== last);
+      const last = beat();
+      await until('it says that it lives', () => beat() !== last);
     }
   };
   await beats(2);
   reads();
   await beats(5);
-  expect(readsOf('/secrets/east', '/physicalclusters/east')).toBe(0);
+  // After a beat that came late it is read what others said meanwhile.
+  expect(readsOf('/secrets/east', '/physicalclusters/east'), 'not with each').toBeLessThan(5);
   const secret = { namespace: 'default', name: 'east' };
   await client.patch(secrets, secret, 'merge', { data: { kubeconfig: 'e30K' } });
   await until('they are read', () => reads() > 0);
   await client.patch(clusters, { name: 'east' }, 'merge', { spec: { namespaceLabels: ['team'] } });
   await until('they are read again', () => reads() > 0);
+});
+
+test('that nothing is new of clusters is said of all together: none of them is written, and none falls silent', async () => {
+  await register('east');
+  await register('west');
+  const watching = new AbortController();
+  const silentMs = 3_000;
+  const silence = runSilence({ client, signal: watching.signal, logger: silentLogger, silentMs });
+  for (const name of ['east', 'west']) await until(name, async () => (await ready(name)) === 'True');
+  const leases = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' };
+  const said = async () => {
+    const { items } = await client.list(leases, { namespace: 'kube-system', labelSelector: heartbeatsLabel });
+    expect(items.length).toBeLessThan(2);
+    return items[0] && heartbeatsIn(items[0]);
+  };
+  const ofBoth = async () => {
+    const times = await said();
+    return times?.has('east') && times.has('west') ? times : undefined;
+  };
+  const first = await until('both are named', ofBoth);
+  const long = (times: Map<string, number>) =>
+    [...first].every(([name, at]) => (times.get(name) ?? 0) > at + silentMs);
+  await until('it was said for longer than they may be silent', async () => {
+    const times = await ofBoth();
+    return times !== undefined && long(times);
+  });
+  const own = async (name: string) =>
+    Date.parse((await client.get<PhysicalCluster>(clusters, { name })).status?.lastHeartbeatTime ?? '');
+  for (const name of ['east', 'west'])
+    await until('it was said of it with others alone', async () => {
+      const before = await own(name);
+      return ((await said())?.get(name) ?? 0) > before && (await own(name)) === before;
+    });
+  for (const name of ['east', 'west']) expect(await ready(name)).toBe('True');
+  watching.abort();
+  await silence;
 });
 
 test('clusters are engaged and disengaged one by one; their objects follow their shares', async () => {

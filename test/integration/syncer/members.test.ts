@@ -4,6 +4,7 @@ import { serversAdmission } from '../../../apiserver/admission/servers.ts';
 import type { ApiServer } from '../../../apiserver/options.ts';
 import { createApiServer } from '../../../apiserver/server.ts';
 import { Client } from '../../../client/client.ts';
+import { heartbeatsLabel } from '../../../cluster/heartbeats.ts';
 import { serverLabel, syncerManagerUser } from '../../../cluster/names.ts';
 import { runLeader, type Term } from '../../../controller/leader.ts';
 import { type Members, startMembers } from '../../../controller/members.ts';
@@ -148,6 +149,9 @@ test('whoever may write Leases in kube-system can pass none off as a server’s,
   const refused = { reason: 'Forbidden', message: expect.stringContaining('written by that server alone') };
   await expect(write({ name: 'posing', labels: { [serverLabel]: '' } })).rejects.toMatchObject(refused);
   await expect(write({ name: name.replace('0', '1') })).rejects.toMatchObject(refused);
+  await expect(write({ name: 'speaking', labels: { [heartbeatsLabel]: 'true' } })).rejects.toMatchObject(
+    refused,
+  );
   const target = { namespace: 'kube-system', name: 'plain' };
   await write({ name: 'plain' });
   const labels = { [serverLabel]: 'true' };

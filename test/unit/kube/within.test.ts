@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, test } from 'vitest';
@@ -53,4 +54,15 @@ test('an answer is the answer, and nothing is aborted after it', async () => {
   expect(answer).toBe('answer');
   await sleep(60);
   expect(given?.aborted).toBe(false);
+});
+
+test('nothing of it is left on the signal that it was given', async () => {
+  const life = new AbortController();
+  const answers = Array.from({ length: 20 }, () => within(60_000, life.signal, async () => 'answer'));
+  expect(getEventListeners(life.signal, 'abort').length).toBe(20);
+  await Promise.all(answers);
+  expect(getEventListeners(life.signal, 'abort').length).toBe(0);
+  life.abort(new Error('the caller went'));
+  const late = within(60_000, life.signal, async (signal) => signal.throwIfAborted());
+  await expect(late).rejects.toThrow('the caller went');
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import type { Informer } from '../../../client/informer.ts';
+import { heartbeatsIn, withHeartbeat } from '../../../cluster/heartbeats.ts';
 import { silentAfterMs } from '../../../cluster/silence.ts';
 import type { PhysicalCluster } from '../../../cluster/types.ts';
 import { sleep } from '../../../kube/clock.ts';
@@ -8,6 +9,7 @@ import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import { Rounds } from '../../../kube/rounds.ts';
 import { runHeartbeat } from '../../../syncer/heartbeat.ts';
+import { Heartbeats } from '../../../syncer/heartbeats.ts';
 import { Outage } from '../../../syncer/outage.ts';
 import { Questions } from '../../../syncer/questions.ts';
 
@@ -26,10 +28,12 @@ interface Pace {
   looks?: (beat: number) => number;
   served?: number;
   busy?: (beat: number) => boolean;
+  /** What is no news is said with others: how long that write takes, or that it fails. */
+  together?: (write: number) => number | 'fails';
 }
 
 /** The longest that anybody waited for a word since the first, in five minutes. */
-async function longest({ looks = () => 0, served = 0, busy = () => false }: Pace): Promise<number> {
+async function longest({ looks = () => 0, served = 0, busy = () => false, together }: Pace): Promise<number> {
   const stop = new AbortController();
   let cluster: PhysicalCluster = {
     apiVersion: 'atoll.dev/v1alpha1',
@@ -53,6 +57,26 @@ async function longest({ looks = () => 0, served = 0, busy = () => false }: Pace
     if (isLook && busy(beats)) return answer(429, { kind: 'Status', code: 429, reason: 'TooManyRequests' });
     return answer(200, { metadata: { uid: 'u' }, gitVersion: 'v1.36.3', groups: [], resources: [] });
   };
+  let heard: number | undefined;
+  let leaseWrites = 0;
+  const leases = async ({ body, signal }: ApiRequest) => {
+    const fate = together?.(++leaseWrites) ?? 0;
+    if (fate === 'fails') return answer(500, { kind: 'Status', code: 500, reason: 'InternalError' });
+    if (fate > 0) await sleep(fate, signal ?? stop.signal);
+    signal?.throwIfAborted();
+    heard = heartbeatsIn(JSON.parse(Buffer.from(body ?? []).toString())).get('east');
+    return answer(200, {});
+  };
+  const clock = new Rounds();
+  const heartbeats = new Heartbeats({
+    client: new Client(leases, { cluster: 'root' }),
+    told: { unchanged: () => [] },
+    signal: stop.signal,
+    logger: silentLogger,
+    clock,
+    intervalMs: 10_000,
+  });
+  const saying = heartbeats.run();
   const beating = runHeartbeat({
     name: 'east',
     upstream: new Client(upstream),
@@ -61,20 +85,27 @@ async function longest({ looks = () => 0, served = 0, busy = () => false }: Pace
     logger: silentLogger,
     outage: new Outage('east', silentLogger),
     intervalMs: 10_000,
-    questions: new Questions(new Rounds()),
+    questions: new Questions(clock),
     nodes: { hasSynced: false } as Informer,
     unreadable: { list: () => ({ Forbidden: [], Endless: [], Unanswered: [] }), isWatched: true },
     namespaces: () => undefined,
+    ...(together && {
+      together: {
+        note: (began: number, again: () => void) => heartbeats.note('east', began, again),
+        heardAt: () => heard,
+        seen: () => undefined,
+      },
+    }),
   });
   let most = 0;
   for (let at = 0; at < 300_000; at += 50) {
     await vi.advanceTimersByTimeAsync(50);
-    const last = cluster.status?.lastHeartbeatTime;
+    const last = withHeartbeat(cluster, heard).status?.lastHeartbeatTime;
     if (last !== undefined) most = Math.max(most, Date.now() - Date.parse(last));
   }
   stop.abort();
   await vi.advanceTimersByTimeAsync(forever);
-  await beating;
+  await Promise.all([beating, saying]);
   return most;
 }
 
@@ -90,6 +121,25 @@ test.each([
   ]),
   ['is slow ever after its first', { looks: (at: number) => (at > 1 ? 9_900 : 0), served: 9_900 }],
   ['hangs when asked what it serves', { served: forever }],
+  ['is told of with others', { together: () => 0 }],
+  ['is told of with others, slowly', { together: () => 2_900 }],
+  ['is told of with others, in vain at times', { together: (write: number) => (write % 3 ? 0 : 'fails') }],
+  [
+    'is told of with others, in vain from some time on',
+    { together: (write: number) => (write > 4 ? 'fails' : 0) },
+  ],
+  [
+    'is told of with others, which hangs from some time on',
+    { together: (write: number) => (write > 4 ? forever : 0) },
+  ],
+  [
+    'is told of with others, and hangs later',
+    { together: () => 2_900, looks: (at: number) => (at > 9 ? forever : 0) },
+  ],
+  [
+    'is told of with others, and is slow',
+    { together: () => 2_900, looks: (at: number) => (at > 1 ? 9_900 : 0), served: 9_900 },
+  ],
   ['is busy at times', { busy: (at: number) => at % 3 !== 0 }],
   [
     'is busy, and then hangs',

@@ -35,13 +35,29 @@ let questions: Questions;
 let isWatched: boolean;
 let namespaces: number | undefined;
 let beating: Promise<void>;
+/** Whether what is no news may be said with others; when that was done, and how to say that it was lost. */
+let isTogether: boolean;
+let noted: { began: number; again: () => void }[];
+/** When whoever led before last heard of it. */
+let heardAt: number | undefined;
+let seen: PhysicalCluster | undefined;
 
 beforeEach(() => {
   stop = new AbortController();
   cluster = { apiVersion: 'atoll.dev/v1alpha1', kind: 'PhysicalCluster', metadata: { name: 'east' } };
   [asked, answers, upstreamAnswers, said, paths] = [[], [], [], [], []];
   [isWatched, namespaces] = [false, undefined];
+  [isTogether, noted, heardAt, seen] = [false, [], undefined, undefined];
   questions = new Questions();
+  start();
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  stop.abort();
+  await beating;
+});
+
+function start(): void {
   beating = runHeartbeat({
     name: 'east',
     upstream: new Client(upstream),
@@ -59,13 +75,16 @@ beforeEach(() => {
       },
     },
     namespaces: () => namespaces,
+    together: {
+      note(began, again) {
+        if (isTogether) noted.push({ began, again });
+        return isTogether;
+      },
+      heardAt: () => heardAt,
+      seen: () => seen,
+    },
   });
-});
-afterEach(async () => {
-  vi.restoreAllMocks();
-  stop.abort();
-  await beating;
-});
+}
 
 async function upstream({ method, body }: ApiRequest): Promise<ApiResponse> {
   const instead = upstreamAnswers.shift();
@@ -224,4 +243,82 @@ test('its version is asked for once, and not with each beat', async () => {
   expect(paths.filter((url) => url === '/version')).toHaveLength(1);
   expect(said.map(({ version }) => version)).toEqual(['v1.36.3', undefined]);
   expect(cluster.status?.version).toBe('v1.36.3');
+});
+
+test('what is no news is said with others where that can be, and of it alone to whoever asks', async () => {
+  await until(() => said.length === 1);
+  isTogether = true;
+  await until(() => noted.length === 2);
+  expect(said).toHaveLength(1);
+  expect(asked).toHaveLength(5);
+  const since = Date.now() - 1;
+  questions.ask(since);
+  await until(() => said.length === 2);
+  expect(Date.parse(said[1]?.lastHeartbeatTime ?? '')).toBeGreaterThanOrEqual(since);
+  namespaces = 1;
+  await until(() => said.length === 3);
+  expect(said[2]?.namespaces).toBe(1);
+});
+
+test('what was said with others and lost is said of it alone, at once', async () => {
+  await until(() => said.length === 1);
+  isTogether = true;
+  await until(() => noted.length === 1);
+  const lost = Date.now();
+  noted[0]?.again();
+  await until(() => said.length === 2);
+  expect(Date.now() - lost).toBeLessThan(intervalMs);
+});
+
+test('of what does not answer nothing is said with others', async () => {
+  await until(() => said.length === 1);
+  isTogether = true;
+  answers = Array(9).fill(() => {
+    throw new TransportError('ECONNREFUSED', 'no');
+  });
+  await until(() => said.length === 3);
+  expect(verdicts()).toEqual(['SyncerConnected', 'Unreachable', 'Unreachable']);
+  expect(noted).toEqual([]);
+});
+
+test('whoever else writes it is answered with the next beat, though nothing is new', async () => {
+  cluster = { ...cluster, metadata: { name: 'east', resourceVersion: '1' } };
+  await until(() => said.length === 1);
+  isTogether = true;
+  seen = cluster;
+  await until(() => noted.length === 1);
+  expect(said).toHaveLength(1);
+  const Unknown = {
+    type: 'Ready',
+    status: 'Unknown',
+    reason: 'SyncerSilent',
+    message: '',
+    lastTransitionTime: 'x',
+  };
+  cluster = {
+    ...cluster,
+    metadata: { name: 'east', resourceVersion: '2' },
+    status: { ...cluster.status, conditions: [Unknown] } as PhysicalClusterStatus,
+  };
+  seen = cluster;
+  const before = asked.length;
+  await until(() => said.length === 2);
+  expect(asked).toHaveLength(before + 1);
+  expect(verdicts()).toEqual(['SyncerConnected', 'SyncerConnected']);
+});
+
+test('one that is silent for whoever takes it over has answered when it was last said to, with others', async () => {
+  stop.abort();
+  await beating;
+  [stop, said] = [new AbortController(), []];
+  heardAt = Date.now() - 5_000;
+  const long = new Date(heardAt - 200_000).toISOString();
+  cluster = { ...cluster, status: { lastHeartbeatTime: long, lastAnswerTime: long } };
+  answers = Array(9).fill(() => {
+    throw new TransportError('ECONNREFUSED', 'no');
+  });
+  start();
+  await until(() => said.length === 1);
+  expect(verdicts()).toEqual(['Unreachable']);
+  expect(Math.abs(Date.parse(said[0]?.lastAnswerTime ?? '') - heardAt)).toBeLessThan(1_000);
 });

@@ -35,7 +35,8 @@ test('that a cluster lives is no reason to look at it: what is told of it otherw
     },
   } as unknown as Informer<PhysicalCluster>;
   const client = new Client(() => Promise.reject(new Error('nothing is written')));
-  const running = runSilence({ client, informer, signal: stop.signal, logger: silentLogger });
+  const heard = { at: () => undefined, onLess: () => {}, synced: Promise.resolve() };
+  const running = runSilence({ client, informer, told: heard, signal: stop.signal, logger: silentLogger });
   const become = (next: PhysicalCluster) => {
     const before = cluster;
     cluster = next;
@@ -52,4 +53,47 @@ test('that a cluster lives is no reason to look at it: what is told of it otherw
   stop.abort();
   await running;
   expect(looks).toBe(3);
+});
+
+test('what is said of a cluster with others counts as its own word, until less of it is said', async () => {
+  const stop = new AbortController();
+  const long = Date.now() - 200_000;
+  let heard: number | undefined = Date.now();
+  let less: (cluster: string) => void = () => {};
+  let looks = 0;
+  const informer = {
+    synced: Promise.resolve(),
+    get: () => {
+      looks++;
+      return east(long, 'True');
+    },
+    on: (handlers: Handlers<PhysicalCluster>) => handlers.add?.(east(long, 'True'), 'root//east'),
+  } as unknown as Informer<PhysicalCluster>;
+  const written: string[] = [];
+  const client = new Client(async ({ method, url, body }) => {
+    written.push(`${method} ${url} ${Buffer.from(body ?? []).toString()}`);
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify(east(long, 'True'))),
+    };
+  });
+  const told = {
+    synced: Promise.resolve(),
+    at: () => heard,
+    onLess: (tell: typeof less) => {
+      less = tell;
+    },
+  };
+  const running = runSilence({ client, informer, told, signal: stop.signal, logger: silentLogger });
+  await until(() => looks === 1);
+  const last = Date.now() - 60_000;
+  heard = last;
+  less('east');
+  await until(() => written.length === 1);
+  expect(written[0]).toContain('Unknown');
+  expect(written[0], 'since when is known').toContain(at(last).replace(/\.\d+/, ''));
+  stop.abort();
+  await running;
+  expect(looks).toBe(2);
 });
