@@ -44,9 +44,9 @@ export async function deleteObject(
 ): Promise<Deleted> {
   const { group, resource } = served.info;
   for (let attempt = 1; ; attempt++) {
-    const entry = await registry.read(served, address);
+    let entry = await registry.read(served, address);
     const turn = options.longTurn?.(entry.value.length);
-    if (turn) await turn;
+    if (turn) entry = await turn.then(() => registry.read(served, address));
     const object = decodeStored(entry);
     checkDeletePreconditions(options, object, served.info);
     if (group === '' && resource === 'namespaces') checkNamespaceDeletable(address.name);

@@ -43,9 +43,10 @@ export async function updateObject(
   const done = seen && (await guessed(registry, served, address, { entry: seen, change }, context));
   if (done) return done;
   for (let tries = 1; ; tries++) {
-    const entry = await registry.read(served, address);
+    let entry = await registry.read(served, address);
     const turn = context.longTurn?.(entry.value.length);
-    if (turn) await turn;
+    // Who waited may have been overtaken: whatever is changed then would be refused.
+    if (turn) entry = await turn.then(() => registry.read(served, address));
     try {
       const own = servedAs(served, entry.value) ?? served;
       return await updateOnce(registry, own, address, { entry, change }, context);

@@ -80,3 +80,13 @@ test.each<[string, Asked]>([
   expect(order.indexOf('small 200')).toBeGreaterThan(-1);
   expect(order.indexOf('small 200')).toBeLessThan(6);
 });
+
+test('who waited for its turn changes what is there by then', async () => {
+  const { body } = await api.call('POST', configMaps, { ...large, metadata: { generateName: 'hot-' } });
+  const hot = `${configMaps}/${body.metadata.name}`;
+  const names = Array.from({ length: 12 }, (_, i) => `a${i}`);
+  const patch = (name: string) => ask(['PATCH', hot, { metadata: { labels: { [name]: 'b' } } }, merge]);
+  expect(await Promise.all(names.map(patch))).toEqual(names.map(() => 200));
+  const { metadata } = (await api.call('GET', hot)).body;
+  expect(Object.keys(metadata.labels).sort()).toEqual(names.toSorted());
+});
