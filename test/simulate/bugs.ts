@@ -239,7 +239,7 @@ export const bugs: readonly Bug[] = [
     history: lateEndpoints,
     mutants: [
       {
-        file: 'splitter/handover.js',
+        file: 'splitter/settle.js',
         from: 'if (unledMs > 0 && input.isUnled?.(cluster)) {',
         to: 'if (false) {',
       },

@@ -8,6 +8,9 @@ export const load: LoadHook = async (url, context, next) => {
   const mine = (bug?.mutants ?? []).filter(({ file }) => url.endsWith(`/dist/${file}`));
   if (mine.length === 0) return loaded;
   let source = String(loaded.source);
-  for (const { from, to } of mine) source = source.replace(from, () => to);
+  for (const { file, from, to } of mine) {
+    if (!source.includes(from)) throw new Error(`${file} does not have "${from}"`);
+    source = source.replace(from, () => to);
+  }
   return { ...loaded, source };
 };
