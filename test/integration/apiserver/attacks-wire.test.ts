@@ -271,6 +271,10 @@ describe('a server that cannot prove who it is', () => {
     }
     expect(found.sort()).toEqual([
       'apiserver/aggregation/proxy.ts: rejectUnauthorized: !insecure,',
+      // What it looks at itself, before a byte is sent: test/unit/apiserver/webhook/issued.test.ts.
+      'apiserver/webhook/issued.ts: checkServerIdentity(name, leaf.toLegacyObject() as PeerCertificate);',
+      "apiserver/webhook/issued.ts: checkServerIdentity, type PeerCertificate, type TLSSocket } from 'node:tls';",
+      'apiserver/webhook/issued.ts: rejectUnauthorized: false } as never, (error) => done(error)) as',
       'apiserver/wire/http.ts: rejectUnauthorized: false },',
       'client/http.ts: rejectUnauthorized: !of.insecure,',
       'client/kubeconfig.ts: rejectUnauthorized === false,',
