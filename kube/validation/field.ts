@@ -131,10 +131,15 @@ export class Field {
     );
   }
 
+  /** Whether one more cause would be told. */
+  get hasRoom(): boolean {
+    if (this.causes.length >= causesLimit) return false;
+    return this.causes.reduce((sum, { message }) => sum + (message?.length ?? 0), 0) < textLimit;
+  }
+
   /** A value is written only where there is room for it: each of a long list may show all of it. */
   #add(reason: string, body: string | (() => string), detail = ''): void {
-    if (this.causes.length >= causesLimit) return;
-    if (this.causes.reduce((sum, { message }) => sum + (message?.length ?? 0), 0) >= textLimit) return;
+    if (!this.hasRoom) return;
     const told = typeof body === 'string' ? body : body();
     const message = detail === '' ? told : `${told}: ${detail}`;
     this.causes.push({ reason, message, field: this.path === '' ? '<nil>' : this.path });
