@@ -103,10 +103,11 @@ export class Fairness {
   /** Whatever its level, there is one thread. Rejects with 429. */
   longTurnOf(exchange: Exchange): (bytes: number) => Promise<void> | undefined {
     const { user, info, request } = exchange;
+    const { signal } = request;
     const wanted = () =>
-      request.signal?.aborted !== true && performance.now() < (exchange.until ?? Number.POSITIVE_INFINITY);
+      signal?.aborted !== true && performance.now() < (exchange.until ?? Number.POSITIVE_INFINITY);
     return (bytes) =>
-      bytes > longBytes ? this.#longSteps.turn(shareOf(user, info.cluster), wanted) : undefined;
+      bytes > longBytes ? this.#longSteps.turn(shareOf(user, info.cluster), { wanted, signal }) : undefined;
   }
 
   #seated(ticket: Ticket, exchange: Exchange, work: Work, requestMs: number): Promise<ApiResponse> {

@@ -10,10 +10,23 @@ function tooMany(): StatusError {
   return new StatusError(429, 'TooManyRequests', message, { retryAfterSeconds: 1 });
 }
 
+/** Nobody hears it: whoever asked has gone, or was told that it took too long. What waits ends by it, and gives its seat back. */
+function forNobody(): StatusError {
+  const message = 'Timeout: nobody waits for what was to be done with a large object';
+  return new StatusError(504, 'Timeout', message, {});
+}
+
 interface Waiter {
   begin(): void;
-  /** Whether anybody still waits for what it leads to. */
+  giveUp(): void;
   wanted(): boolean;
+}
+
+/** Whether anybody still waits for what a turn leads to. */
+export interface Asked {
+  wanted(): boolean;
+  /** Aborts when whoever asked goes. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -38,18 +51,42 @@ export class LongSteps {
   }
 
   /**
-   * Resolves when whoever called has its turn, which lasts until it waits for something itself; never, where it is not `wanted` any
-   * more by then. Rejects with 429 where too many of that share wait.
+   * Resolves when whoever called has its turn, which lasts until it waits for something itself. Rejects with 504 where it is not
+   * `wanted` any more by then, or at once when its signal aborts; with 429 where too many of that share wait.
    */
-  turn(share: string, wanted: () => boolean): Promise<void> {
+  turn(share: string, { wanted, signal }: Asked): Promise<void> {
     this.#others--;
-    const own = this.#waiting.get(share) ?? [];
-    if (own.length >= mostWaiting) return Promise.reject(tooMany());
-    this.#waiting.set(share, own);
-    return new Promise((begin) => {
-      own.push({ begin, wanted });
+    if (signal?.aborted) return Promise.reject(forNobody());
+    if ((this.#waiting.get(share)?.length ?? 0) >= mostWaiting) return Promise.reject(tooMany());
+    return new Promise((resolve, reject) => {
+      const gone = () => {
+        this.#leave(share, waiter);
+        reject(forNobody());
+      };
+      const waiter: Waiter = {
+        begin: () => {
+          signal?.removeEventListener('abort', gone);
+          resolve();
+        },
+        giveUp: () => {
+          signal?.removeEventListener('abort', gone);
+          reject(forNobody());
+        },
+        wanted,
+      };
+      signal?.addEventListener('abort', gone, { once: true });
+      const own = this.#waiting.get(share);
+      if (own) own.push(waiter);
+      else this.#waiting.set(share, [waiter]);
       if (!this.#isTaken) this.#plan();
     });
+  }
+
+  #leave(share: string, waiter: Waiter): void {
+    const own = this.#waiting.get(share) ?? [];
+    const at = own.indexOf(waiter);
+    if (at >= 0) own.splice(at, 1);
+    if (own.length === 0) this.#waiting.delete(share);
   }
 
   /** Two callbacks in a row: what the first leads to is over when the second comes. */
@@ -82,7 +119,10 @@ export class LongSteps {
       // Whoever has more goes behind all others.
       this.#waiting.delete(share);
       for (let next = own.shift(); next; next = own.shift()) {
-        if (!next.wanted()) continue;
+        if (!next.wanted()) {
+          next.giveUp();
+          continue;
+        }
         if (own.length > 0) this.#waiting.set(share, own);
         return next;
       }

@@ -71,10 +71,9 @@ function visit(node: Node, schema: unknown, field: Field): void {
   const { allOf } = schema;
   if (Array.isArray(allOf)) for (const one of allOf) visit({ ...node, same: false }, one, field);
   if (Array.isArray(value)) {
-    const before = Array.isArray(old) ? old : [];
+    const before = correlation(Array.isArray(old) ? old : [], schema);
     for (const [index, item] of value.entries()) {
-      const match = correlated(item, before, schema);
-      visit(next(node, item, match), schema['items'], field.index(index));
+      visit(next(node, item, before(item)), schema['items'], field.index(index));
     }
     return;
   }
@@ -92,17 +91,31 @@ function next(parent: Node, value: unknown, old: unknown): Node {
   return { ...parent, value, old, same: old === undefined ? parent.same : deepEqual(value, old) };
 }
 
-/** The item of the old list that stands for this one: only lists with keys tell. */
-export function correlated(item: unknown, before: readonly unknown[], schema: Rules): unknown {
-  if (schema['x-kubernetes-list-type'] !== 'map' || !isRecord(item)) return undefined;
-  const keys = Array.isArray(schema['x-kubernetes-list-map-keys'])
-    ? schema['x-kubernetes-list-map-keys']
-    : [];
-  return before.find(
-    (other) =>
-      isRecord(other) &&
-      keys.every((key) => deepEqual(getOwn(other, String(key)), getOwn(item, String(key)))),
-  );
+/** The item of the old list that stands for a new one: only lists with keys tell. */
+export function correlation(before: readonly unknown[], schema: Rules): (item: unknown) => unknown {
+  if (schema['x-kubernetes-list-type'] !== 'map' || before.length === 0) return () => undefined;
+  const listed = schema['x-kubernetes-list-map-keys'];
+  const keys = Array.isArray(listed) ? listed.map(String) : [];
+  // What is equal has one text; what has one text may yet differ.
+  const textOf = (item: Rules) => JSON.stringify(keys.map((key) => scalarText(getOwn(item, key))));
+  const byText = new Map<string, Rules[]>();
+  for (const other of before.filter(isRecord)) {
+    const text = textOf(other);
+    const known = byText.get(text);
+    if (known) known.push(other);
+    else byText.set(text, [other]);
+  }
+  return (item) =>
+    isRecord(item)
+      ? byText
+          .get(textOf(item))
+          ?.find((other) => keys.every((key) => deepEqual(getOwn(other, key), getOwn(item, key))))
+      : undefined;
+}
+
+/** Anything else is no key, and its own methods are not asked. */
+function scalarText(value: unknown): string {
+  return typeof value === 'object' ? '' : String(value);
 }
 
 /** False once nothing is left to judge more by. */

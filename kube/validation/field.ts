@@ -83,7 +83,7 @@ export class Field {
   }
 
   invalid(value: Value, detail: string): void {
-    this.#add('FieldValueInvalid', `Invalid value: ${shown(value)}`, detail);
+    this.#add('FieldValueInvalid', () => `Invalid value: ${shown(value)}`, detail);
   }
 
   /** One cause per message of a name check. */
@@ -93,11 +93,11 @@ export class Field {
 
   notSupported(value: Value, supported: readonly string[]): void {
     const list = supported.length > 0 ? `supported values: ${supported.map(quoteGo).join(', ')}` : '';
-    this.#add('FieldValueNotSupported', `Unsupported value: ${shown(value)}`, list);
+    this.#add('FieldValueNotSupported', () => `Unsupported value: ${shown(value)}`, list);
   }
 
   duplicate(value: Value, detail = ''): void {
-    this.#add('FieldValueDuplicate', `Duplicate value: ${shown(value)}`, detail);
+    this.#add('FieldValueDuplicate', () => `Duplicate value: ${shown(value)}`, detail);
   }
 
   /** As invalid, without showing objects and lists: they are too large. */
@@ -112,7 +112,7 @@ export class Field {
   }
 
   notFound(value: Value, detail = ''): void {
-    this.#add('FieldValueNotFound', `Not found: ${shown(value)}`, detail);
+    this.#add('FieldValueNotFound', () => `Not found: ${shown(value)}`, detail);
   }
 
   tooLong(bytes: number): void {
@@ -131,10 +131,17 @@ export class Field {
     );
   }
 
-  #add(reason: string, body: string, detail = ''): void {
-    if (this.causes.length >= causesLimit) return;
-    if (this.causes.reduce((sum, { message }) => sum + (message?.length ?? 0), 0) >= textLimit) return;
-    const message = detail === '' ? body : `${body}: ${detail}`;
+  /** Whether one more cause would be told. */
+  get hasRoom(): boolean {
+    if (this.causes.length >= causesLimit) return false;
+    return this.causes.reduce((sum, { message }) => sum + (message?.length ?? 0), 0) < textLimit;
+  }
+
+  /** A value is written only where there is room for it: each of a long list may show all of it. */
+  #add(reason: string, body: string | (() => string), detail = ''): void {
+    if (!this.hasRoom) return;
+    const told = typeof body === 'string' ? body : body();
+    const message = detail === '' ? told : `${told}: ${detail}`;
     this.causes.push({ reason, message, field: this.path === '' ? '<nil>' : this.path });
   }
 

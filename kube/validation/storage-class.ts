@@ -30,23 +30,27 @@ function parameters(value: unknown, field: Field): void {
 /** A term without expressions counts as a repetition of each of the terms, itself included. */
 function allowedTopologies(value: unknown, field: Field): void {
   const terms = records(value);
-  const seen = terms.map(() => '{}');
+  const seen = new Map([['{}', terms.length]]);
   for (const [index, term] of terms.entries()) {
     const path = field.index(index).child('matchLabelExpressions');
     const byKey = new Map<string, string[]>();
     for (const [i, expression] of records(term['matchLabelExpressions']).entries()) {
       const values = strings(expression['values']);
       if (values.length === 0) path.index(i).child('values').required();
-      for (const [v, one] of values.entries())
-        if (values.indexOf(one) < v) path.index(i).child('values').index(v).duplicate(one);
+      const different = new Set<string>();
+      for (const [v, one] of values.entries()) {
+        if (different.has(one)) path.index(i).child('values').index(v).duplicate(one);
+        different.add(one);
+      }
       const key = text(expression['key']);
       qualifiedName(key, path.index(i).child('key'));
       if (byKey.has(key)) path.index(i).child('key').duplicate(key);
-      byKey.set(key, [...new Set(values)].sort());
+      byKey.set(key, [...different].sort());
     }
     const identity = JSON.stringify(Object.fromEntries([...byKey].sort(([a], [b]) => (a < b ? -1 : 1))));
-    for (const other of seen) if (other === identity) path.duplicate('');
-    seen.push(identity);
+    const before = seen.get(identity) ?? 0;
+    for (let told = 0; told < before && path.hasRoom; told++) path.duplicate('');
+    seen.set(identity, before + 1);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../object.ts';
 import { quoteGo } from '../quote.ts';
 import { at, int, isRecord, record, records, text } from '../untyped.ts';
+import { type Port, TakenPorts } from './ports.ts';
 import { fractionalBytes } from './quantity.ts';
 
 const lists = ['initContainers', 'containers', 'ephemeralContainers'];
@@ -41,42 +42,23 @@ export function containerWarnings(container: JsonObject, path: string): string[]
   ];
 }
 
-interface Port {
-  where: string;
-  hostIP: string;
-  hostPort: number;
-}
-
-function conflict(a: Port, b: Port): string | undefined {
-  if (a.hostIP === b.hostIP && a.hostPort === b.hostPort) return 'duplicate port definition with';
-  if (a.hostPort === 0 || b.hostPort === 0) return 'overlapping port definition with';
-  const ambiguous = a.hostPort === b.hostPort && (a.hostIP === '') !== (b.hostIP === '');
-  return ambiguous ? 'dangerously ambiguous port definition with' : undefined;
-}
-
 /** Ports of all containers that are in each other's way. */
 export function portWarnings(spec: JsonObject, path: string): string[] {
   const out: string[] = [];
-  const taken = new Map<string, Port[]>();
+  const taken = new TakenPorts();
   const names = new Map<string, string>();
   const named: string[] = [];
   for (const [container, where] of containersOf(spec, path)) {
     for (const [index, port] of records(container['ports']).entries()) {
       const here = `${where}.ports[${index}]`;
-      const own = { where: here, hostIP: text(port['hostIP']), hostPort: int(port['hostPort']) };
+      const own: Port = { where: here, hostIP: text(port['hostIP']), hostPort: int(port['hostPort']) };
       const protocol = text(port['protocol']);
       const number = int(port['containerPort']);
       if (own.hostIP && own.hostPort === 0) {
         const shown = `{Name:${text(port['name'])} HostPort:0 ContainerPort:${number} Protocol:${protocol} HostIP:${own.hostIP}}`;
         out.push(`${here}: hostIP set without hostPort: ${shown}`);
       }
-      const key = `${number}/${protocol}`;
-      const others = taken.get(key) ?? [];
-      for (const other of others) {
-        const what = conflict(own, other);
-        if (what) out.push(`${here}: ${what} ${other.where}`);
-      }
-      taken.set(key, [...others, own]);
+      out.push(...taken.take(`${number}/${protocol}`, own).map((what) => `${here}: ${what}`));
       const name = text(port['name']);
       const first = names.get(name);
       if (name && first === undefined) names.set(name, here);

@@ -74,7 +74,8 @@ function mapItems(schema: JsonObject, keys: readonly string[], field: Field): vo
     return;
   }
   const properties = record(items['properties']);
-  for (const [index, key] of keys.entries()) {
+  const before = new Set<string>();
+  for (const key of keys) {
     if (!Object.hasOwn(properties, key)) path.invalid(keys, 'entries must all be names of item properties');
     else if (['array', 'object'].includes(text(record(properties[key])['type'])))
       field
@@ -82,7 +83,8 @@ function mapItems(schema: JsonObject, keys: readonly string[], field: Field): vo
         .key(key)
         .child('type')
         .invalid('object', `must be a scalar type ${parent}`);
-    if (keys.indexOf(key) < index) path.invalid(keys, 'must not contain duplicate entries');
+    if (before.has(key)) path.invalid(keys, 'must not contain duplicate entries');
+    before.add(key);
   }
 }
 
@@ -91,13 +93,14 @@ function itemRules(items: unknown, type: string, keys: readonly string[], field:
   if (items['nullable'] === true)
     field.child('nullable').forbidden(`cannot be nullable when ${listTypeKey} is ${type}`);
   const properties = record(items['properties']);
+  const required = new Set(strings(items['required']));
   for (const key of type === 'map' ? keys : []) {
     if (!Object.hasOwn(properties, key)) continue;
     const property = record(properties[key]);
     const path = field.child('properties').key(key);
     const there = property['default'] !== undefined && property['default'] !== null;
     const why = `this property is in ${keysKey}, so it`;
-    if (!strings(items['required']).includes(key) && !there)
+    if (!required.has(key) && !there)
       path.child('default').required(`${why} must have a default or be a required property`);
     if (property['nullable'] === true) path.child('nullable').forbidden(`${why} cannot be nullable`);
   }

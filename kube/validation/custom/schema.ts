@@ -1,4 +1,4 @@
-import { correlated } from '../../cel/validate.ts';
+import { correlation } from '../../cel/validate.ts';
 import { deepEqual } from '../../deep.ts';
 import type { StatusCause } from '../../status.ts';
 import { getOwn, isRecord } from '../../untyped.ts';
@@ -54,9 +54,9 @@ function listCauses(
   if (typeof maxItems === 'number' && value.length > maxItems) {
     causes.push(tooMany(path, value.length, maxItems));
   }
-  const before = Array.isArray(old) ? old : [];
+  const before = correlation(Array.isArray(old) ? old : [], schema);
   const below = value.flatMap((item, i) =>
-    validateSchema(item, items, `${path}[${i}]`, depth + 1, correlated(item, before, schema)),
+    validateSchema(item, items, `${path}[${i}]`, depth + 1, before(item)),
   );
   return [...causes, ...below];
 }

@@ -1,5 +1,7 @@
+import { setMaxListeners } from 'node:events';
 import https from 'node:https';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Observer } from '../../../apiserver/observer.ts';
 import type { Authenticator } from '../../../apiserver/plugins.ts';
 import { createAuthority } from '../../../apiserver/tls/ca.ts';
 import { type Api, configMap, configMaps, startApi } from './api.ts';
@@ -13,11 +15,24 @@ const labelled = { metadata: { labels: { a: 'b' } } };
 let api: Api;
 let url: string;
 let agent: https.Agent;
+/** Writes that are worked at. */
+let writes = 0;
 
 beforeAll(async () => {
   const authority = await createAuthority('test');
   const { privateKey: key, certificate: cert } = await authority.issueServer(['127.0.0.1']);
-  api = startApi({ authenticate: [ann], authorize: () => ({ allowed: true }), seats: 100 });
+  const seen = () => undefined;
+  const observer: Observer = {
+    answered: seen,
+    lasts: () => seen,
+    terminated: seen,
+    atWork: (side, count) => {
+      if (side === 'write') writes = count;
+    },
+    watching: () => ({ count: 0 }),
+    cut: seen,
+  };
+  api = startApi({ authenticate: [ann], authorize: () => ({ allowed: true }), seats: 100, observer });
   ({ url } = await api.server.listen({
     host: '127.0.0.1',
     port: 0,
@@ -34,7 +49,7 @@ afterAll(async () => {
 
 type Asked = readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>];
 
-function ask([method, path, body, headers = {}]: Asked): Promise<number> {
+function ask([method, path, body, headers = {}]: Asked, signal?: AbortSignal): Promise<number> {
   const given = body === undefined ? '' : JSON.stringify(body);
   const about = {
     'content-length': Buffer.byteLength(given),
@@ -43,7 +58,7 @@ function ask([method, path, body, headers = {}]: Asked): Promise<number> {
   };
   return new Promise((resolve, reject) => {
     https
-      .request(url + path, { method, agent, headers: about }, (response) => {
+      .request(url + path, { method, agent, headers: about, signal }, (response) => {
         response.resume().on('end', () => resolve(response.statusCode ?? 0));
       })
       .on('error', reject)
@@ -89,4 +104,16 @@ test('who waited for its turn changes what is there by then', async () => {
   expect(await Promise.all(names.map(patch))).toEqual(names.map(() => 200));
   const { metadata } = (await api.call('GET', hot)).body;
   expect(Object.keys(metadata.labels).sort()).toEqual(names.toSorted());
+});
+
+test('who goes while it waits for its turn leaves its seat', async () => {
+  const gone = new AbortController();
+  setMaxListeners(0, gone.signal);
+  const flood = Array.from({ length: 40 }, () =>
+    ask(['PATCH', `${one}?dryRun=All`, { data }, strategic], gone.signal).catch(() => 'gone'),
+  );
+  await Promise.race(flood);
+  gone.abort();
+  expect(await Promise.all(flood)).toContain('gone');
+  await expect.poll(() => writes, { timeout: 20_000 }).toBe(0);
 });

@@ -1,7 +1,8 @@
+import { setMaxListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LongSteps } from '../../../../apiserver/fairness/long-steps.ts';
 
-const wanted = () => true;
+const wanted = { wanted: () => true };
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -78,17 +79,36 @@ describe('long steps', () => {
     expect(order).toEqual(['a', 'a', 'b']);
   });
 
-  test('whose caller has gone is left out', async () => {
+  test('whose caller has gone is left out, and ends', async () => {
     const steps = create();
     const order: string[] = [];
-    void steps.turn('a', () => false).then(() => order.push('gone'));
+    const late = steps.turn('a', { wanted: () => false });
+    const isLate = expect(late).rejects.toMatchObject({ code: 504, reason: 'Timeout' });
     void begin(steps, 'a', order);
     await settle();
     await pass(1);
+    await isLate;
     expect(order).toEqual(['a']);
     void begin(steps, 'a', order);
     await settle();
     expect(order).toEqual(['a', 'a']);
+  });
+
+  test('whose caller goes ends at once, and makes room for the next of its share', async () => {
+    const steps = create();
+    const order: string[] = [];
+    const gone = new AbortController();
+    setMaxListeners(0, gone.signal);
+    const asked = { ...wanted, signal: gone.signal };
+    const waiting = Array.from({ length: 64 }, () => steps.turn('flood', asked));
+    const ended = Promise.allSettled(waiting);
+    gone.abort();
+    expect((await ended).map(({ status }) => status)).toEqual(waiting.map(() => 'rejected'));
+    await expect(steps.turn('flood', asked)).rejects.toMatchObject({ code: 504 });
+    void begin(steps, 'flood', order);
+    await settle();
+    await pass(1);
+    expect(order).toEqual(['flood']);
   });
 
   test('more than can be waited for are refused, of that share alone', async () => {

@@ -152,3 +152,13 @@ test.each(refusedOnes)('it is refused, and sent nothing, where %s', async (_, ma
   expect(asked.requests).toBe(0);
   caller.close();
 });
+
+test('authorities that cannot be read are none', async () => {
+  const [ca, other] = [await authority(), await authority()];
+  const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+  const port = await hook(await signed(ca));
+  const caller = callerOf();
+  await expect(ask(caller, port, `${other.pem}\n${broken}`)).rejects.toThrow(/tls: /);
+  expect(await ask(caller, port, `${other.pem}\n${broken}${ca.pem}`)).toEqual({ allowed: true });
+  caller.close();
+});

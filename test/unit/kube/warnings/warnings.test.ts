@@ -167,4 +167,20 @@ describe('warnings', () => {
     expect(told.length > 0).toBe(most > 0);
     expect(told.length).toBeLessThan(2 * most + 1);
   });
+
+  it.each([
+    ['all one', () => ({}), 256],
+    ['each at its port of the host', (i: number) => ({ hostPort: i + 1 }), 0],
+    ['at one port of each address', (i: number) => ({ hostPort: 1, hostIP: `10.0.${i >> 8}.${i & 255}` }), 0],
+    ['at one port of one address', () => ({ hostPort: 1, hostIP: '10.0.0.1' }), 256],
+  ])('of many ports, %s, are told in no time', (_name, more, most) => {
+    const ports = (_: unknown, i: number) => ({ containerPort: 80, protocol: 'TCP', ...more(i) });
+    const object = pod({ ports: Array.from({ length: 20_000 }, ports) });
+    const told = runInNewContext(
+      'run()',
+      { run: () => warningsOf(object, undefined, infoOf(object)) },
+      { timeout: patienceMs },
+    );
+    expect(told).toHaveLength(most);
+  });
 });
