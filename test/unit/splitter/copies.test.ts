@@ -314,6 +314,17 @@ describe('a StatefulSet whose pods all use a claim that comes along', () => {
     expect(shares['b']?.replicas).toBe(0);
   });
 
+  it('is fresh where its data is yet to come, until it starts there', () => {
+    const fresh = whole({ previous: { a: range(0, 1) } }).shares['b'];
+    expect(fresh).toMatchObject({ replicas: 0, fresh: true });
+    const previous = { a: range(0, 0, { held: held(0, 1) }), b: { ...b, fresh: true } };
+    expect(whole({ previous }).shares['b']?.fresh).toBe(true);
+    const found = [copyOf('shared', { phase: 'Copied' })];
+    const started = whole({ previous, found, claims: ['shared'] }).shares['b'];
+    expect(started?.replicas).toBe(1);
+    expect(started).not.toHaveProperty('fresh');
+  });
+
   it('starts all of it when that is done', () => {
     const found = [copyOf('shared', { phase: 'Copied' })];
     const previous = { a: range(0, 0, { held: held(0, 1) }), b };
