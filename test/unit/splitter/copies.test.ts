@@ -453,6 +453,12 @@ describe('a Deployment whose data comes along', () => {
     expect(numbers(step({ root: web(1), previous, found }).shares)).toEqual({ a: '+1 of +2', b: '+0' });
   });
 
+  it('is never more than it is to be, scaled up where several keep what cannot be copied', () => {
+    const previous = { a: count(1), b: count(0), c: count(1) };
+    const { shares } = step({ root: web(3), previous, copier: '' });
+    expect(numbers(shares)).toEqual({ a: '+2', b: '+0', c: '+1' });
+  });
+
   it('leaves where nothing of it runs any more, and overwrites nothing of what runs where it is to be', () => {
     const { shares, copied } = step({ root, previous: { a: count(0), b: count(2) }, claims: ['files'] });
     expect(numbers(shares)).toEqual({ a: 'Leaving +0', b: '+2' });
