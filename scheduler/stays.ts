@@ -94,7 +94,10 @@ function isYetToRun(spec: PlacementSpec | undefined, claim: KubeObject, cluster:
   if (!copies?.claims.includes(claim.metadata.name ?? '')) return false;
   const runs = ({ replicas = 0, held }: Share) => replicas > 0 || held !== undefined;
   const here = getOwn(shares, cluster);
-  return (!here || here.fresh === true) && Object.entries(shares).some(([c, share]) => c !== cluster && runs(share));
+  return (
+    (!here || here.fresh === true) &&
+    Object.entries(shares).some(([c, share]) => c !== cluster && runs(share))
+  );
 }
 
 /**

@@ -151,7 +151,9 @@ describe("a StatefulSet's own claims", () => {
     expect(await ownersOf('data-db-0')).toHaveLength(1);
     await change(retention('Retain'));
     await world.admin.patch(persistentvolumeclaims, { ...inDefault, name: 'data-db-0' }, 'merge', taken);
-    expect(await ownersOf('data-db-0'), 'it is to stay, and is taken from a set that has it stay').toEqual([]);
+    expect(await ownersOf('data-db-0'), 'it is to stay, and is taken from a set that has it stay').toEqual(
+      [],
+    );
     await untilOwned('data-db-1');
     await change(retention('Delete'));
     await untilOwned('data-db-0', 'StatefulSet true');
