@@ -35,6 +35,13 @@ export function saysBound({ present, status }: ClusterSlice): boolean {
   return present && textAt(status, 'phase') === 'Bound';
 }
 
+/** It has the claims that are made for it deleted with it. */
+export function claimsGo({ kind, spec }: KubeObject): boolean {
+  return (
+    kind === 'StatefulSet' && textAt(spec, 'persistentVolumeClaimRetentionPolicy', 'whenDeleted') === 'Delete'
+  );
+}
+
 /**
  * Where a claim's volume holds data: bound, and not told to leave yet. Nothing but a user's own word may take it
  * from there, since a claim that leaves a cluster is deleted with what is on its volume.

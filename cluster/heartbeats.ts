@@ -27,10 +27,11 @@ export function heartbeatsText(times: ReadonlyMap<string, number>): string {
   );
 }
 
-/** As it would be if it had said by itself what was said of it together with others, at `heard`. */
+/** As it would be if it had said by itself what was said of it together with others, at `heard`: it, and no former one of its name. */
 export function withHeartbeat(cluster: PhysicalCluster, heard: number | undefined): PhysicalCluster {
   const { lastHeartbeatTime = '', lastAnswerTime = '' } = cluster.status ?? {};
-  if (heard === undefined || heard <= (Date.parse(lastHeartbeatTime) || 0)) return cluster;
+  const since = Date.parse(cluster.metadata.creationTimestamp ?? '') || 0;
+  if (heard === undefined || heard < since || heard <= (Date.parse(lastHeartbeatTime) || 0)) return cluster;
   const time = new Date(heard).toISOString();
   const answered = heard > (Date.parse(lastAnswerTime) || 0) ? toTheSecond(heard) : lastAnswerTime;
   return { ...cluster, status: { ...cluster.status, lastHeartbeatTime: time, lastAnswerTime: answered } };

@@ -1,6 +1,7 @@
 import { deepCopy } from '../kube/deep.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
 import { at, isRecord, numberAt } from '../kube/untyped.ts';
+import { claimsGo } from './claims.ts';
 import { kindNamed, type PlacedKindName } from './kinds.ts';
 import { isSystemMark, withoutMarks } from './marks.ts';
 import {
@@ -85,10 +86,6 @@ export function metadataFor(root: KubeObject, share: Share, target: ShapeTarget)
       ...(claimsGo(root) && { [claimsAnnotation]: 'Delete' }),
     },
   };
-}
-
-function claimsGo({ kind, spec }: KubeObject): boolean {
-  return kind === 'StatefulSet' && at(spec, ...retention, 'whenDeleted') === 'Delete';
 }
 
 /**

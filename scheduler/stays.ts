@@ -85,13 +85,19 @@ export function staysOn(
   return { held, awaited: isAwaited ? given : uncopied, uncopied, givenUp, isUsed };
 }
 
-/** It was to come here with its data, and all of it still is where that comes from: what is on the claim here nobody has written but a copier. */
+/**
+ * It was to come here with its data, and all of it still is where that comes from: what is on the claim here nobody has written but a copier. So
+ * says its share; of one that merely has nothing to run the data may be its own.
+ */
 function isYetToRun(spec: PlacementSpec | undefined, claim: KubeObject, cluster: string): boolean {
   const { shares = {}, copies } = spec ?? {};
   if (!copies?.claims.includes(claim.metadata.name ?? '')) return false;
   const runs = ({ replicas = 0, held }: Share) => replicas > 0 || held !== undefined;
   const here = getOwn(shares, cluster);
-  return !(here && runs(here)) && Object.entries(shares).some(([c, share]) => c !== cluster && runs(share));
+  return (
+    (!here || here.fresh === true) &&
+    Object.entries(shares).some(([c, share]) => c !== cluster && runs(share))
+  );
 }
 
 /**

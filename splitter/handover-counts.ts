@@ -47,7 +47,9 @@ export function nextCountsOnce(scene: Scene): Next {
   // What stays for want of its data elsewhere grows where it is.
   for (const { from } of failures) {
     const share = next.get(from);
-    if (share) next.set(from, recounted(scene, share, (share.replicas ?? 0) + Math.max(0, free)));
+    if (!share) continue;
+    next.set(from, recounted(scene, share, (share.replicas ?? 0) + Math.max(0, free)));
+    free = 0;
   }
   return next;
 }

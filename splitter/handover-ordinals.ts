@@ -31,7 +31,8 @@ export function nextRanges(scene: Scene): Next {
     const range = isHeard(scene, cluster) ? grown(before, wanted, isFreeFor(scene, next, cluster)) : before;
     isTaken ||= sizeOf(range) > sizeOf(before);
     const numbers = numbersOf(sizeOf(range) > 0 ? range : { start: wanted.end, end: wanted.end });
-    if (!share) next.set(cluster, newcomer(numbers));
+    const isFresh = sizeOf(range) === 0 && takesData(scene) && wholeClaims(scene).length > 0;
+    if (!share) next.set(cluster, { ...newcomer(numbers), ...(isFresh && { fresh: true }) });
     else if (sizeOf(range) > 0) next.set(cluster, resized(scene, share, range));
     else next.set(cluster, { ...share, ...numbers });
   }
@@ -135,7 +136,7 @@ function resized({ plan: { first }, now }: Scene, share: Share, range: Range): S
   if (sizeOf(before) === 0 && sizeOf(range) === 0) return share;
   if (before.start === range.start && before.end === range.end) return share;
   const numbers = sizeOf(range) > 0 ? numbersOf(range) : { replicas: 0, ordinalsStart: before.start };
-  const { readySince: _restarts, settled: _settled, held: _held, ...rest } = share;
+  const { readySince: _restarts, settled: _settled, held: _held, fresh: _fresh, ...rest } = share;
   const held = heldRange(share, first);
   return {
     ...rest,

@@ -75,7 +75,7 @@ export class Heartbeats {
     return this.#works;
   }
 
-  /** Until the signal aborts. What was said stays: whoever is started next is not to be taken for silent. */
+  /** Until the signal aborts. What was said stays, and what was noted is said: whoever starts next is not to take all for silent. */
   async run(): Promise<void> {
     const { signal, clock, intervalMs } = this.#options;
     while (!signal.aborted) {
@@ -83,6 +83,7 @@ export class Heartbeats {
       await sleep(intervalMs / 2, signal, clock);
       if (!signal.aborted) await this.#write();
     }
+    if (this.#isDue) await this.#put(undefined).catch(() => undefined);
   }
 
   async #due(): Promise<void> {
@@ -105,7 +106,7 @@ export class Heartbeats {
     this.#unwritten = new Map();
     this.#isDue = false;
     try {
-      await this.#put().catch(() => this.#put());
+      await this.#put(signal).catch(() => this.#put(signal));
       this.#works = true;
     } catch (err) {
       if (signal.aborted) return;
@@ -117,8 +118,8 @@ export class Heartbeats {
     await this.#clean();
   }
 
-  async #put(): Promise<void> {
-    const { client, signal, intervalMs } = this.#options;
+  async #put(signal: AbortSignal | undefined): Promise<void> {
+    const { client, intervalMs } = this.#options;
     const since = Date.now() - namedBeats * intervalMs;
     for (const [name, at] of this.#times) if (at < since) this.#times.delete(name);
     const text = heartbeatsText(this.#times);

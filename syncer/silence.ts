@@ -21,7 +21,7 @@ export interface SilenceOptions {
   silentMs?: number;
   /** When the caller has it already. */
   informer?: Informer<PhysicalCluster>;
-  told?: Pick<Told, 'at' | 'onLess' | 'synced'>;
+  told?: Pick<Told, 'at' | 'now' | 'onLess' | 'synced'>;
 }
 
 /** Silence is not death: Ready becomes Unknown, and that is all that happens here. */
@@ -41,7 +41,10 @@ export async function runSilence(options: SilenceOptions): Promise<void> {
   const reconcile = async (key: string): Promise<Retry | undefined> => {
     const before = informer.get(key);
     if (!before) return undefined;
-    const cluster = withHeartbeat(before, told.at(before.metadata.name ?? ''));
+    const { name = '' } = before.metadata;
+    const known = silenceOf(withHeartbeat(before, told.at(name)), Date.now(), silentMs);
+    if ('lookAgainAfter' in known) return { after: known.lookAgainAfter };
+    const cluster = withHeartbeat(before, await told.now(name));
     const verdict = silenceOf(cluster, Date.now(), silentMs);
     if ('lookAgainAfter' in verdict) return { after: verdict.lookAgainAfter };
     const others = (cluster.status?.conditions ?? []).filter((condition) => condition.type !== 'Ready');

@@ -6,6 +6,7 @@ import type { KubeObject } from '../kube/object.ts';
 
 export const heartbeatLeases = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases' } as const;
 export const heartbeatsNamespace = 'kube-system';
+const labelled = { namespace: heartbeatsNamespace, labelSelector: heartbeatsLabel };
 
 interface Lease {
   heard: ReadonlyMap<string, number>;
@@ -15,6 +16,8 @@ interface Lease {
 
 /** What servers say together of physical clusters of which nothing is new: heartbeats.ts. */
 export class Told {
+  readonly #client: Client;
+  readonly #signal: AbortSignal;
   /** All that was said before is known. */
   readonly synced: Promise<void>;
   readonly #leases = new Map<string, Lease>();
@@ -22,12 +25,9 @@ export class Told {
 
   /** `client`: of root. */
   constructor(client: Client, { signal, logger }: { signal: AbortSignal; logger: Logger }) {
-    const informer = startInformer(client, heartbeatLeases, {
-      namespace: heartbeatsNamespace,
-      labelSelector: heartbeatsLabel,
-      signal,
-      logger,
-    });
+    this.#client = client;
+    this.#signal = signal;
+    const informer = startInformer(client, heartbeatLeases, { ...labelled, signal, logger });
     const put = (lease: KubeObject) => this.#put(lease.metadata.name ?? '', heartbeatsIn(lease));
     informer.on({ add: put, update: put, delete: ({ metadata }) => this.#put(metadata.name ?? '') });
     this.synced = informer.synced;
@@ -35,12 +35,19 @@ export class Told {
 
   /** When a cluster was last heard of, in milliseconds since 1970; undefined: nobody says so of it. */
   at(cluster: string): number | undefined {
-    let last: number | undefined;
-    for (const { heard } of this.#leases.values()) {
-      const at = heard.get(cluster);
-      if (at !== undefined && (last === undefined || at > last)) last = at;
-    }
-    return last;
+    return lastOf(cluster, this.#leases.values());
+  }
+
+  /**
+   * The same as it is stored. What was told may be late, and no conflict says so to who writes to a cluster by it: the words are not
+   * on that.
+   */
+  async now(cluster: string): Promise<number | undefined> {
+    const { items } = await this.#client.list(heartbeatLeases, { ...labelled, signal: this.#signal });
+    return lastOf(
+      cluster,
+      items.map((lease) => ({ heard: heartbeatsIn(lease) })),
+    );
   }
 
   /** Told of a cluster that was heard of less lately than was said before. */
@@ -60,4 +67,13 @@ export class Told {
     else this.#leases.delete(name);
     for (const [cluster, at] of before) if ((this.at(cluster) ?? 0) < at) this.#less(cluster);
   }
+}
+
+function lastOf(cluster: string, leases: Iterable<Pick<Lease, 'heard'>>): number | undefined {
+  let last: number | undefined;
+  for (const { heard } of leases) {
+    const at = heard.get(cluster);
+    if (at !== undefined && (last === undefined || at > last)) last = at;
+  }
+  return last;
 }

@@ -1,3 +1,4 @@
+import { claimsGo } from '../../cluster/claims.ts';
 import { parseApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject, OwnerReference } from '../../kube/object.ts';
 import { readObject } from '../registry/rewrite.ts';
@@ -21,6 +22,8 @@ export async function claimOwners(
   const at = addressIn(address, { group: 'apps', resource: 'statefulsets', name });
   const there = await readObject(store, at);
   if (there?.metadata.uid !== uid || isGoing(there)) return [...had];
+  // Its cluster has yet to hear that they are to stay.
+  if (!claimsGo(there)) return given;
   return [...given, set];
 }
 

@@ -1,3 +1,4 @@
+import { claimsGo, isClaimName } from '../../../cluster/claims.ts';
 import { placedKinds } from '../../../cluster/kinds.ts';
 import { reflectedKinds } from '../../../cluster/reflected.ts';
 import { deepEqual } from '../../../kube/deep.ts';
@@ -9,7 +10,7 @@ import { type ObjectAddress, readObject, rewriteObject } from '../../registry/re
 
 /**
  * Of a pod, or a claim, that somebody has taken from its controller: that adopts it again, as it does where it is, where it never was let
- * go. A pod whose labels change may be let go there, and then its syncer says so; what our own collector takes from a controller that goes
+ * go: a claim, where that is a set that has it deleted with it. A pod whose labels change may be let go there, and then its syncer says so; what our own collector takes from a controller that goes
  * is nobody's.
  */
 export async function adoptAgain(
@@ -29,8 +30,9 @@ export async function adoptAgain(
     namespace,
     name,
   });
-  const owner = (await readObject(core.store, at(kind, controller.name)))?.metadata;
-  if (owner?.uid !== controller.uid || owner.deletionTimestamp) return;
+  const owner = await readObject(core.store, at(kind, controller.name));
+  if (owner?.metadata.uid !== controller.uid || owner.metadata.deletionTimestamp) return;
+  if (after.kind !== 'Pod' && !(claimsGo(owner) && isClaimName(owner, name))) return;
   await rewriteObject(core.store, at(stored.info, name), (there) =>
     !there || there.metadata.uid !== uid || controllerOf(there) ? there : adopted(there, controller),
   );
@@ -47,6 +49,7 @@ function controllerOf({ metadata }: KubeObject): OwnerReference | undefined {
 
 function kindOf({ apiVersion, kind }: OwnerReference): { group: string; resource: string } | undefined {
   const { group } = parseApiVersion(apiVersion);
-  const found = [...placedKinds, ...reflectedKinds].find((one) => one.kind === kind && one.group === group);
+  const workloads = placedKinds.filter(({ role }) => role === 'workload');
+  const found = [...workloads, ...reflectedKinds].find((one) => one.kind === kind && one.group === group);
   return found && { group, resource: found.resource };
 }

@@ -150,7 +150,11 @@ describe("a StatefulSet's own claims", () => {
     await world.admin.patch(persistentvolumeclaims, { ...inDefault, name: 'data-db-0' }, 'merge', taken);
     expect(await ownersOf('data-db-0')).toHaveLength(1);
     await change(retention('Retain'));
-    await untilOwned('data-db-0');
+    await world.admin.patch(persistentvolumeclaims, { ...inDefault, name: 'data-db-0' }, 'merge', taken);
+    expect(await ownersOf('data-db-0'), 'it is to stay, and is taken from a set that has it stay').toEqual(
+      [],
+    );
+    await untilOwned('data-db-1');
     await change(retention('Delete'));
     await untilOwned('data-db-0', 'StatefulSet true');
   });
@@ -175,6 +179,9 @@ describe("a StatefulSet's own claims", () => {
     const label = { metadata: { labels: { seen: 'yes' } } };
     await world.admin.patch(persistentvolumeclaims, { ...inDefault, name: 'data-db-1' }, 'merge', label);
     await untilOwned('data-db-1', 'ConfigMap true');
+    await give('data-db-1');
+    expect(await ownersOf('data-db-1'), 'who gave it takes it away').toEqual([]);
+    await give('data-db-1', { ...owner, controller: true });
     await world.admin.delete(statefulsets, { ...inDefault, name: 'db' });
     await until('it is gone', async () => (await spec()) === undefined);
     expect(await names('east')).toEqual(['data-db-0', 'data-db-1']);

@@ -50,3 +50,9 @@ test('of what a cluster says by itself and with others the later counts', () => 
   expect(withHeartbeat(later, undefined)).toBe(later);
   expect(withHeartbeat(cluster(), at).status?.lastHeartbeatTime).toBe('2026-11-28T10:00:00.250Z');
 });
+
+test('what was said of one of its name that was there before says nothing of it', () => {
+  const anew = { ...cluster(), metadata: { name: 'east', creationTimestamp: '2026-11-28T10:00:10Z' } };
+  expect(withHeartbeat(anew, at)).toBe(anew);
+  expect(withHeartbeat(anew, at + 10_000).status?.lastHeartbeatTime).toBe('2026-11-28T10:00:10.250Z');
+});

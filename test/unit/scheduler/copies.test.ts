@@ -193,6 +193,8 @@ describe('what takes its data along', () => {
 
 describe('data that ran elsewhere and did not come along', () => {
   const held = { replicas: 1, since: '2026-01-01T00:00:00Z' };
+  const stopped: Share = { phase: 'Active', replicas: 0, held };
+  const fresh: Share = { phase: 'Active', replicas: 0, fresh: true };
 
   it('is other data: who went without, and says copy now, does not have it overwritten', () => {
     const all = world();
@@ -215,7 +217,7 @@ describe('data that ran elsewhere and did not come along', () => {
     const all = world();
     say(all, copy('b'));
     all.decide();
-    all.share('one', { a: { phase: 'Active', replicas: 0, held }, b: { phase: 'Active', replicas: 0 } });
+    all.share('one', { a: stopped, b: fresh });
     bind(all, ['a', 'b']);
     say(all, copy('a'));
     expect(all.decide().spec('data')?.givenUp).toMatchObject({ b: [] });
@@ -224,10 +226,25 @@ describe('data that ran elsewhere and did not come along', () => {
     expect(all.decide().spec('one')?.clusters).toEqual(['b']);
     say(all, copy('a'));
     expect(all.decide().spec('data')?.clusters).toEqual(['a']);
-    all.share('one', { a: { phase: 'Active', replicas: 0, held }, b: { phase: 'Active', replicas: 0 } });
+    all.share('one', { a: stopped, b: fresh });
     say(all, copy('b'));
     expect(all.decide().spec('data')).toMatchObject({ clusters: ['a', 'b'] });
     expect(all.spec('data')?.givenUp?.['b']).toBeUndefined();
+  });
+
+  it('stays where its workload ran beside another, and has nothing to run just now: nobody copied that', () => {
+    const all = world();
+    say(all, { annotations: { 'atoll.dev/volumes': 'recreate', 'atoll.dev/clusters': 'a,b' } });
+    all.decide();
+    all.share('one', { a: active, b: { phase: 'Active', replicas: 0 } });
+    bind(all, ['a', 'b']);
+    say(all, copy('a,b'));
+    all.decide();
+    say(all, copy('a'));
+    expect(all.decide().spec('one')?.clusters).toEqual(['a']);
+    expect(all.spec('data')?.clusters).toEqual(['a', 'b']);
+    all.share('one', { a: active });
+    expect(all.decide().spec('data')?.clusters).toEqual(['a', 'b']);
   });
 });
 

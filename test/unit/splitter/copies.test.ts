@@ -314,6 +314,17 @@ describe('a StatefulSet whose pods all use a claim that comes along', () => {
     expect(shares['b']?.replicas).toBe(0);
   });
 
+  it('is fresh where its data is yet to come, until it starts there', () => {
+    const fresh = whole({ previous: { a: range(0, 1) } }).shares['b'];
+    expect(fresh).toMatchObject({ replicas: 0, fresh: true });
+    const previous = { a: range(0, 0, { held: held(0, 1) }), b: { ...b, fresh: true } };
+    expect(whole({ previous }).shares['b']?.fresh).toBe(true);
+    const found = [copyOf('shared', { phase: 'Copied' })];
+    const started = whole({ previous, found, claims: ['shared'] }).shares['b'];
+    expect(started?.replicas).toBe(1);
+    expect(started).not.toHaveProperty('fresh');
+  });
+
   it('starts all of it when that is done', () => {
     const found = [copyOf('shared', { phase: 'Copied' })];
     const previous = { a: range(0, 0, { held: held(0, 1) }), b };
@@ -440,6 +451,12 @@ describe('a Deployment whose data comes along', () => {
     const previous = { a: count(2, cameBack), b: count(0) };
     expect(numbers(step({ root: web(4), previous, found }).shares)).toEqual({ a: '+4', b: '+0' });
     expect(numbers(step({ root: web(1), previous, found }).shares)).toEqual({ a: '+1 of +2', b: '+0' });
+  });
+
+  it('is never more than it is to be, scaled up where several keep what cannot be copied', () => {
+    const previous = { a: count(1), b: count(0), c: count(1) };
+    const { shares } = step({ root: web(3), previous, copier: '' });
+    expect(numbers(shares)).toEqual({ a: '+2', b: '+0', c: '+1' });
   });
 
   it('leaves where nothing of it runs any more, and overwrites nothing of what runs where it is to be', () => {

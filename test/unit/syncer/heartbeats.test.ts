@@ -93,6 +93,16 @@ test('of however many clusters it is said in one write, and where nothing is to 
   expect(writes).toEqual(['PATCH']);
 });
 
+test('what was noted last is said by whoever stops', async () => {
+  await works();
+  const began = Date.now();
+  heartbeats.note('east', began, ignore);
+  stop.abort();
+  await running;
+  expect(said().get('east')).toBe(began);
+  expect(writes).toEqual(['PATCH']);
+});
+
 test('one write that fails is made again at once', async () => {
   await works();
   fates = ['fails'];

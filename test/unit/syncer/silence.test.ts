@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Handlers } from '../../../client/cache.ts';
 import { Client } from '../../../client/client.ts';
 import type { Informer } from '../../../client/informer.ts';
+import { heartbeatsAnnotation, heartbeatsText } from '../../../cluster/heartbeats.ts';
 import type { PhysicalCluster } from '../../../cluster/types.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import { runSilence } from '../../../syncer/silence.ts';
@@ -35,7 +36,8 @@ test('that a cluster lives is no reason to look at it: what is told of it otherw
     },
   } as unknown as Informer<PhysicalCluster>;
   const client = new Client(() => Promise.reject(new Error('nothing is written')));
-  const heard = { at: () => undefined, onLess: () => {}, synced: Promise.resolve() };
+  const nothing = () => undefined;
+  const heard = { at: nothing, now: async () => undefined, onLess: nothing, synced: Promise.resolve() };
   const running = runSilence({ client, informer, told: heard, signal: stop.signal, logger: silentLogger });
   const become = (next: PhysicalCluster) => {
     const before = cluster;
@@ -84,6 +86,7 @@ test('what is said of a cluster with others counts as its own word, until less o
     onLess: (tell: typeof less) => {
       less = tell;
     },
+    now: async () => heard,
   };
   const running = runSilence({ client, informer, told, signal: stop.signal, logger: silentLogger });
   await until(() => looks === 1);
@@ -96,4 +99,49 @@ test('what is said of a cluster with others counts as its own word, until less o
   stop.abort();
   await running;
   expect(looks).toBe(2);
+});
+
+test('none is silent of which a word is stored that the watch has not told of: nothing on the cluster itself would refuse that', async () => {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const stored = (heard: number) => ({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      name: 'one',
+      namespace: 'kube-system',
+      resourceVersion: '1',
+      annotations: { [heartbeatsAnnotation]: heartbeatsText(new Map([['east', heard]])) },
+    },
+  });
+  let heard = Date.now() - 60_000;
+  let lists = 0;
+  const written: string[] = [];
+  const client = new Client(async ({ method, url, signal: soon }) => {
+    // The watch is open, and tells nothing.
+    if (url.includes('watch=')) await new Promise((_, end) => soon?.addEventListener('abort', end));
+    if (method !== 'GET') written.push(method);
+    const items = [stored(heard)];
+    // Its next word is written as soon as the watch begins.
+    if (method === 'GET') {
+      lists++;
+      heard = Date.now();
+    }
+    const body = { kind: 'LeaseList', metadata: { resourceVersion: '1' }, items };
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify(method === 'GET' ? body : east(heard, 'True'))),
+    };
+  });
+  const informer = {
+    synced: Promise.resolve(),
+    get: () => east(Date.now() - 200_000, 'True'),
+    on: (handlers: Handlers<PhysicalCluster>) => handlers.add?.(east(0, 'True'), 'root//east'),
+  } as unknown as Informer<PhysicalCluster>;
+  const running = runSilence({ client, informer, signal, logger: silentLogger });
+  await until(() => written.length > 0 || lists === 2);
+  stop.abort();
+  await running;
+  expect(written).toEqual([]);
 });
