@@ -9,7 +9,7 @@ export interface App {
   /** Services whose pods answer. */
   frontend: string;
   backend: string;
-  /** Labels of the pods that are run, and how many there are with one replica each: what no Service selects is kwok's. */
+  /** Labels of the pods that are run, and how many there are where each has one replica: what no Service selects is kwok's. */
   served: string;
   pods: number;
 }
@@ -20,7 +20,8 @@ const shop = fileURLToPath(new URL('../../sim/samples/shop.yaml', import.meta.ur
 export async function appOf(dir: string): Promise<App> {
   const bundles = existsSync(join(dir, 'bundles.json')) ? await readBundles(dir) : [];
   const boutique = bundles.find(({ name }) => name === 'online-boutique');
-  if (!boutique) return { files: [shop], frontend: 'web', backend: 'api', served: 'app=shop', pods: 3 };
+  // Its autoscaler keeps three of the backend.
+  if (!boutique) return { files: [shop], frontend: 'web', backend: 'api', served: 'app=shop', pods: 5 };
   const served = 'app,app notin (loadgenerator)';
   return { files: boutique.files, frontend: 'frontend', backend: 'cartservice', served, pods: 11 };
 }
