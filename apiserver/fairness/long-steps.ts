@@ -55,7 +55,8 @@ export class LongSteps {
    * `wanted` any more by then, or at once when its signal aborts; with 429 where too many of that share wait.
    */
   turn(share: string, { wanted, signal }: Asked): Promise<void> {
-    this.#others--;
+    // Who takes one is no other, but may have come before the step that is under way began, or take several.
+    this.#others = Math.max(0, this.#others - 1);
     if (signal?.aborted) return Promise.reject(forNobody());
     if ((this.#waiting.get(share)?.length ?? 0) >= mostWaiting) return Promise.reject(tooMany());
     return new Promise((resolve, reject) => {

@@ -68,6 +68,22 @@ describe('long steps', () => {
     expect(order.at(-1)).toBe('c');
   });
 
+  test('who takes several turns hides nobody else', async () => {
+    const steps = create();
+    const order: string[] = [];
+    const comes = () => {
+      steps.turn('a', { wanted: () => true, signal: AbortSignal.abort() }).catch(() => {});
+      steps.came();
+    };
+    void begin(steps, 'a', order, { millis: 500, comes });
+    await settle();
+    void begin(steps, 'b', order);
+    await pass(499);
+    expect(order).toEqual(['a']);
+    await pass(1);
+    expect(order).toEqual(['a', 'b']);
+  });
+
   test('one that comes after the other goes on at once while nobody else asks', async () => {
     const steps = create();
     const order: string[] = [];
