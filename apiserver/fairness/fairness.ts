@@ -1,7 +1,5 @@
-import { rootCluster } from '../../cluster/names.ts';
-import type { ApiResponse, UserInfo } from '../../kube/http.ts';
+import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { homeOf, standing } from '../authz/standing.ts';
 import type { Exchange } from '../core.ts';
 import { tooMany } from '../inflight.ts';
 import { isLongRunning } from '../request.ts';
@@ -14,6 +12,7 @@ import { Classifier } from './match.ts';
 import type { FairnessObserver, Refusal, Sorted } from './observer.ts';
 import { Rounds } from './rounds.ts';
 import { seatsOf } from './seats.ts';
+import { shareOf } from './share.ts';
 
 /** The longest that anybody waits, whatever the request's own limit. */
 const longestMs = 60_000;
@@ -250,10 +249,4 @@ export class Fairness {
     }
     return sorted;
   }
-}
-
-/** Of whose share a request is: who is nobody where it goes uses nothing of what those there have. Empty: root's. */
-function shareOf(user: UserInfo, cluster: string): string {
-  const share = standing(user, cluster) === 'nobody' ? homeOf(user) : cluster;
-  return share === rootCluster || share === '*' ? '' : share;
 }
