@@ -9,8 +9,8 @@ const slow = { testTimeout: 300_000, hookTimeout: 300_000, fileParallelism: fals
 
 // Long files of e2e that E2E_PART=1/2 and 2/2 share; without it all of them run.
 const parts: Readonly<Record<string, readonly string[]>> = {
-  '1/2': ['etcd', 'conversion', 'control', 'encryption', 'sample-apiserver', 'copies'],
-  '2/2': ['clients', 'promises', 'serving', 'orphans', 'volumes', 'sample-pods'],
+  '1/2': ['etcd', 'journeys', 'conversion', 'control', 'encryption', 'sample-apiserver', 'copies'],
+  '2/2': ['clients', 'traffic', 'promises', 'serving', 'orphans', 'volumes', 'sample-pods'],
 };
 const part = process.env['E2E_PART'] ?? '1/1';
 if (part !== '1/1' && !parts[part]) throw new Error(`E2E_PART is 1/1, 1/2 or 2/2, not ${part}`);
