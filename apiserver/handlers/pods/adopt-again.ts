@@ -9,9 +9,9 @@ import type { ResourceExchange } from '../../core.ts';
 import { type ObjectAddress, readObject, rewriteObject } from '../../registry/rewrite.ts';
 
 /**
- * Of a pod, or a claim, that somebody has taken from its controller: that adopts it again, as it does where it is, where it never was let
- * go: a claim, where that is a set that has it deleted with it. A pod whose labels change may be let go there, and then its syncer says so; what our own collector takes from a controller that goes
- * is nobody's.
+ * A pod or claim that somebody has taken from its controller is adopted by it again, as on one cluster: where it runs it was never let
+ * go. A claim, only by a set that has it deleted with it. A pod whose labels change may be let go there, of which its syncer tells; and
+ * what our own collector takes from a controller that goes is nobody's.
  */
 export async function adoptAgain(
   { core, info, stored, user }: ResourceExchange,
