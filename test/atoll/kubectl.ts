@@ -74,6 +74,35 @@ export async function until<T>(
   }
 }
 
+interface Printing {
+  /** What it has printed so far. */
+  text(): string;
+  /** All that it printed, when it has ended by itself with 0. */
+  ended: Promise<string>;
+}
+
+/** kubectl that goes on while a test does: a test waits for what is printed, never for kubectl to have begun. */
+export function printing(kubeconfig: string, ...args: string[]): Printing {
+  const child = spawn(binary, ['--kubeconfig', kubeconfig, ...args], { timeout: 240_000 });
+  let [printed, failed] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    failed += text;
+  });
+  const ended = new Promise<string>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => {
+      if (code === 0) resolve(printed);
+      else reject(new Error(`kubectl ${args.join(' ')} ended with ${code}: ${failed}`));
+    });
+  });
+  // Who stops waiting because another assertion failed has not left it unheard.
+  ended.catch(() => {});
+  return { text: () => printed, ended };
+}
+
 export interface ReadySamples {
   /** The lowest ready count that was printed for each Deployment. */
   lowest: Map<string, number>;

@@ -6,7 +6,7 @@ import { Client } from '../../client/client.ts';
 import { startInformer } from '../../client/informer.ts';
 import { transportFromKubeconfigFile } from '../../client/kubeconfig.ts';
 import { type Copier, mark, startMarksCopier } from '../atoll/copier.ts';
-import { atoll, must, mustJson, until } from '../atoll/kubectl.ts';
+import { atoll, must, mustJson, printing, until } from '../atoll/kubectl.ts';
 import { type Name, type Pair, runOnly, startPair, volumes, withClaims } from '../atoll/pair.ts';
 import type { PodSamples } from '../atoll/pods.ts';
 
@@ -156,9 +156,11 @@ it('it moves highest first, each with its data, and a rollout status ends when i
   copier.faults.set(claimOf(2), new Promise<void>((resolve) => (go = resolve)));
   await moveTo('west');
   await until('the first is copied', 30, () => isPhase(2, 'Copying'));
-  const status = pair.ctl('rollout', 'status', 'sts/db', ...inDb, '--timeout=120s');
+  const { kubeconfig } = pair.server;
+  const status = printing(kubeconfig, 'rollout', 'status', 'sts/db', ...inDb, '--timeout=120s');
+  await until('it is waited for', 30, async () => status.text().includes('Waiting for 1 pods to be ready'));
   go();
-  expect(await status).toContain('Waiting for 1 pods to be ready');
+  expect(await status.ended).toContain('roll out complete');
   await runOnly(pods, 'west', 3);
   expect(starts).toEqual(['db-2', 'db-1', 'db-0'].map((name) => ({ on: 'west', name, copied: true })));
   expect(await read('west')).toEqual(['0 first', '1 first', '2 second']);
