@@ -1,4 +1,5 @@
 import type { ObjectSchema } from '../kube/schema/schema.ts';
+import type { Texts } from './kind-texts.ts';
 import { age, column, info, type OwnResource } from './own.ts';
 import {
   type KindReference,
@@ -10,8 +11,6 @@ import {
 } from './placed-resource.ts';
 import { validatePlacedResource } from './placed-resource-validate.ts';
 import { any, type Fields, flag, list, object, text } from './schema.ts';
-
-type Texts<T> = Record<keyof T & string, string>;
 
 const worstTexts: Texts<StatusWorst> = {
   path: 'Where the word is, such as .status.phase.',

@@ -116,7 +116,7 @@ export const placementSpec: ObjectSchema = object(
         order: list(text),
         most: map(int32),
       } satisfies Fields<PlacedSpread>,
-      texts.spread,
+      texts.placedSpread,
     ),
     filled: list(object({ cluster: text, pods: int32 } satisfies Fields<Filled>, texts.filled)),
     noRoom: object(

@@ -1,3 +1,4 @@
+import type { Texts } from './kind-texts.ts';
 import type {
   PlacementPolicySpec,
   PolicyClusters,
@@ -7,8 +8,6 @@ import type {
   WorkloadTerm,
 } from './policy.ts';
 import type { TopologySpread } from './spread.ts';
-
-type Texts<T> = Record<keyof T & string, string>;
 
 const spec: Texts<PlacementPolicySpec> = {
   priority:

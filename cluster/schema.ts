@@ -1,5 +1,5 @@
 import type { Field, ObjectSchema, Schema } from '../kube/schema/schema.ts';
-import type { KindTexts } from './texts.ts';
+import type { KindTexts } from './kind-texts.ts';
 
 export const text: Schema = { type: 'string' };
 export const flag: Schema = { type: 'boolean' };

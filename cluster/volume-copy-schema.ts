@@ -5,6 +5,7 @@ import type { StatusCause } from '../kube/status.ts';
 import { validateSchema } from '../kube/validation/custom/schema.ts';
 import { Field } from '../kube/validation/field.ts';
 import { validateCreate, validateUpdate } from '../kube/validation/index.ts';
+import type { Texts } from './kind-texts.ts';
 import { volumeCopies } from './names.ts';
 import { age, column, computed, info, type OwnResource } from './own.ts';
 import { type Fields, int64, kind, object, text } from './schema.ts';
@@ -15,8 +16,6 @@ import {
   type VolumeCopyStatus,
   type WorkloadCopied,
 } from './volume-copy.ts';
-
-type Texts<T> = Record<keyof T & string, string>;
 
 const workloadTexts: Texts<WorkloadCopied> = {
   group: "The workload's API group.",
