@@ -9,13 +9,12 @@ import {
   type Situation,
   sortedNames,
   stay,
-  take,
-  takeInOrder,
   universe,
 } from './judge.ts';
 import { chooseOverflow, mayOverflow } from './overflow.ts';
 import { whyBest } from './score.ts';
 import { chooseSpread } from './spread.ts';
+import { take, takeInOrder } from './take.ts';
 import type { Wish } from './wishes.ts';
 
 /** Where an object is to be. `rest`: how many others of its Namespace are on each cluster. */

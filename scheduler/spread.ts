@@ -5,7 +5,6 @@ import {
   type Choice,
   fittingOf,
   heldByClaims,
-  inRank,
   type Judged,
   judge,
   record,
@@ -13,9 +12,9 @@ import {
   refusedBy,
   type Situation,
   stay,
-  takeInOrder,
   universe,
 } from './judge.ts';
+import { inRank, takeInOrder } from './take.ts';
 import type { Wish } from './wishes.ts';
 
 type Over = NonNullable<Wish['spread']>;
