@@ -1,32 +1,19 @@
-import { deferred } from '../client/informer.ts';
 import { type OnDemandInformer, onDemandInformer } from '../client/on-demand.ts';
 import { keyOf } from '../client/url.ts';
-import { isLost } from '../cluster/lost.ts';
-import { logicalClusterAnnotation, rootCluster } from '../cluster/names.ts';
+import { rootCluster } from '../cluster/names.ts';
 import { type ReflectedKind, reflectedKind } from '../cluster/reflected.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { WorkQueue } from '../controller/queue.ts';
-import { sleep } from '../kube/clock.ts';
 import { groupResource } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import type { Engine } from './engine.ts';
 import { controlledBy } from './owners.ts';
 import { digest } from './records.ts';
-import {
-  isAltered,
-  isOfFormer,
-  isUnderOther,
-  ourShape,
-  type Place,
-  type Reflected,
-  slim,
-} from './reflected.ts';
+import { isOfFormer, isUnderOther, ourShape, type Place, slim } from './reflected.ts';
 import { isRefusedObject, Refused } from './refused.ts';
+import { Shown } from './shown.ts';
 
-const resyncMs = 300_000;
-/** After a reading that failed. */
-const rereadMs = 10_000;
 const unsyncedMs = 500;
 
 /** What goes up of the object at `<physical namespace>/<name>`; undefined: nothing, not any more either. */
@@ -44,17 +31,9 @@ export class Reflector {
   readonly #kind: ReflectedKind;
   readonly #reflect: ToReflection;
   readonly #queue = new WorkQueue();
-  /** The first reading of what the logical clusters hold of us has begun. */
-  #begun = false;
-  /** It was read at least once. */
-  #hasRead = false;
-  readonly #first = deferred();
   /** The physical cluster's list or watch failed last. */
   #isFailing = false;
-  /** It failed last, and is done again soon. */
-  #isWaiting = false;
-  /** By `<physical namespace>/<name>`. */
-  readonly #reflected = new Map<string, Reflected>();
+  readonly #shown: Shown;
   readonly #refused: Refused;
 
   constructor(engine: Engine, resource: string, reflect: ToReflection) {
@@ -63,6 +42,10 @@ export class Reflector {
     this.#kind = reflectedKind(resource);
     this.#reflect = reflect;
     this.#refused = new Refused(this.#kind);
+    this.#shown = new Shown(engine, this.#kind, {
+      isThere: (key) => this.#object(key) !== undefined,
+      look: (key) => this.#queue.add(key),
+    });
     const reading = engine.unreadable.reading(this.#kind);
     this.informer = onDemandInformer(client, this.#kind, {
       signal,
@@ -95,7 +78,7 @@ export class Reflector {
 
   /** We were not heard of for a while: looks at what the logical clusters hold of us. */
   heardAgain(): void {
-    if (this.informer.hasSynced) void this.#readReflected();
+    if (this.informer.hasSynced) void this.#shown.read();
   }
 
   /** All that is there is known, but for what has yet to be told: nobody reads in vain. */
@@ -107,18 +90,18 @@ export class Reflector {
   isPending(key: string): boolean {
     const object = this.#object(key);
     if (object === undefined || this.#refused.has(key)) return false;
-    const reflected = this.#reflected.get(key);
+    const reflected = this.#shown.get(key);
     return reflected === undefined || isOfFormer(this.#kind, reflected, object);
   }
 
   /** Of what is shown of it. */
   uidOf(key: string): string | undefined {
-    return this.#reflected.get(key)?.uid;
+    return this.#shown.get(key)?.uid;
   }
 
   /** What the logical clusters hold of us was read, or could not be. */
   get firstRead(): Promise<void> {
-    return this.#first.promise;
+    return this.#shown.firstRead;
   }
 
   /** Of the kind: `replicasets.apps`. */
@@ -128,15 +111,12 @@ export class Reflector {
 
   /** What was seen there is shown, or may be: until that is gone somebody has to tell. */
   get mayBeShown(): boolean {
-    return !this.#hasRead || this.#reflected.size > 0;
+    return this.#shown.mayBe;
   }
 
   async run(ready: readonly Promise<unknown>[]): Promise<void> {
     const { name, signal, logger } = this.#engine;
-    const resync = setInterval(() => {
-      if (this.informer.isAwake || this.mayBeShown) void this.#readReflected();
-    }, resyncMs);
-    signal.addEventListener('abort', () => clearInterval(resync), { once: true });
+    this.#shown.resync(() => this.informer.isAwake);
     await runController({
       name: `syncer-${this.#kind.resource}-${name}`,
       queue: this.#queue,
@@ -144,7 +124,7 @@ export class Reflector {
       reconcile: (key) => this.#reconcile(key),
       signal,
       logger,
-      ready: [...ready, this.informer.synced, Promise.all(ready).then(() => this.#readFirst())],
+      ready: [...ready, this.informer.synced, Promise.all(ready).then(() => this.#shown.readFirst())],
     });
   }
 
@@ -155,78 +135,6 @@ export class Reflector {
   #object(key: string): KubeObject | undefined {
     const [physical = '', name = ''] = key.split('/');
     return this.informer.get(keyOf(rootCluster, physical, name));
-  }
-
-  /** Not before it is known which namespaces are whose: what has no place is withdrawn. */
-  async #readFirst(): Promise<void> {
-    this.#begun = true;
-    await this.#readReflected();
-    this.#first.resolve();
-  }
-
-  /** What the logical clusters hold of us, from before a restart too: what is not here any more goes. */
-  async #readReflected(): Promise<void> {
-    if (!this.#begun) return;
-    const { upstream, signal, logger } = this.#engine;
-    try {
-      const list = await upstream.list(this.#kind, { signal });
-      const uids = new Map<string, string | undefined>();
-      for (const object of list.items) {
-        const { namespace = '', name = '', annotations } = object.metadata;
-        const cluster = annotations?.[logicalClusterAnnotation] ?? rootCluster;
-        const key = this.#keyOf(cluster, namespace, name);
-        // What was taken for lost, or was altered there, is put anew, though nothing has changed here.
-        const known = this.#reflected.get(key);
-        uids.set(key, object.metadata.uid);
-        if (!known || isLost(object) || isAltered(this.#kind, object)) {
-          const { uid, creationTimestamp: created } = object.metadata;
-          this.#reflected.set(key, {
-            created,
-            source: undefined,
-            ...known,
-            cluster,
-            namespace,
-            uid,
-            digest: '',
-          });
-        }
-        this.#queue.add(key);
-      }
-      this.#sayAgain(uids);
-      this.#hasRead = true;
-    } catch (err) {
-      if (signal.aborted) return;
-      logger.warn({ err, kind: this.#kind.kind }, 'cannot list what was reflected');
-      void this.#readLater();
-    }
-  }
-
-  /**
-   * What several clusters have as one may be made anew here without our part, and by others: what is not shown of us, or is another
-   * one than we know, is put again. `uids`: of what is shown of us.
-   */
-  #sayAgain(uids: ReadonlyMap<string, string | undefined>): void {
-    if (!this.#kind.shared) return;
-    for (const [key, known] of this.#reflected) {
-      if (uids.get(key) === known.uid) continue;
-      this.#reflected.set(key, { ...known, digest: '' });
-      this.#queue.add(key);
-    }
-  }
-
-  async #readLater(): Promise<void> {
-    if (this.#isWaiting) return;
-    this.#isWaiting = true;
-    await sleep(rereadMs, this.#engine.signal);
-    this.#isWaiting = false;
-    if (!this.#engine.signal.aborted) await this.#readReflected();
-  }
-
-  /** Of what is there; where nothing is any more, of a place where nothing can be. */
-  #keyOf(cluster: string, namespace: string, name: string): string {
-    const places = this.#engine.namespaces.of(cluster, namespace);
-    const place = places.find((physical) => this.#object(`${physical}/${name}`)) ?? places[0];
-    return `${place ?? `${cluster}|${namespace}`}/${name}`;
   }
 
   async #reconcile(key: string): Promise<Retry | undefined> {
@@ -243,7 +151,7 @@ export class Reflector {
       return undefined;
     }
     const now = digest(body);
-    const before = this.#reflected.get(key);
+    const before = this.#shown.get(key);
     if (before && isOfFormer(this.#kind, before, source)) await this.#withdraw(key, name);
     // Of what several clusters may have, the server finds whether it is another one here.
     else if (before?.digest === now && (!this.#kind.shared || before.source === source.metadata.uid))
@@ -262,7 +170,7 @@ export class Reflector {
     const { upstream, signal, logger } = this.#engine;
     const { cluster, namespace } = place;
     const { uid: of, creationTimestamp: created } = source.metadata;
-    const shownUid = this.#reflected.get(key)?.uid;
+    const shownUid = this.#shown.get(key)?.uid;
     const object = {
       ...body,
       metadata: { ...body.metadata, namespace },
@@ -281,7 +189,7 @@ export class Reflector {
     }
     const isWhole = !isUnderOther(object, written);
     const { uid } = written.metadata;
-    this.#reflected.set(key, { cluster, namespace, uid, source: of, created, digest: isWhole ? now : '' });
+    this.#shown.set(key, { cluster, namespace, uid, source: of, created, digest: isWhole ? now : '' });
     if (!isWhole) return this.#refused.againUnderOther(key);
     this.#refused.delete(key);
     return undefined;
@@ -289,7 +197,7 @@ export class Reflector {
 
   async #withdraw(key: string, name: string): Promise<undefined> {
     this.#refused.delete(key);
-    const reflected = this.#reflected.get(key);
+    const reflected = this.#shown.get(key);
     if (!reflected) return undefined;
     const { cluster, namespace, source } = reflected;
     const { upstream, signal } = this.#engine;
@@ -301,7 +209,7 @@ export class Reflector {
     } catch (error) {
       if (!isStatusError(error, 'NotFound')) throw error;
     }
-    this.#reflected.delete(key);
+    this.#shown.delete(key);
     return undefined;
   }
 }
