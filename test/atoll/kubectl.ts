@@ -49,6 +49,8 @@ export async function mustJson<T>(kubeconfig: string, ...args: string[]): Promis
 
 /** A machine that is this many times slower than ours fails no test. */
 const PATIENCE = 4;
+/** Nor does one that stands still for half a minute, whatever is waited for. */
+const leastSeconds = 60;
 
 /**
  * Waits until `attempt` neither throws nor answers undefined or false; fails with its last word. `seconds`: how long
@@ -59,7 +61,8 @@ export async function until<T>(
   seconds: number,
   attempt: () => Promise<T | undefined | false>,
 ): Promise<T> {
-  const deadline = performance.now() + PATIENCE * seconds * 1000;
+  const most = Math.max(leastSeconds, PATIENCE * seconds);
+  const deadline = performance.now() + most * 1000;
   let last: unknown = 'nothing yet';
   for (;;) {
     try {
@@ -68,8 +71,7 @@ export async function until<T>(
     } catch (error) {
       last = error;
     }
-    if (performance.now() > deadline)
-      throw new Error(`${what}: not within ${PATIENCE * seconds} s`, { cause: last });
+    if (performance.now() > deadline) throw new Error(`${what}: not within ${most} s`, { cause: last });
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
@@ -79,6 +81,8 @@ interface Printing {
   text(): string;
   /** All that it printed, when it has ended by itself with 0. */
   ended: Promise<string>;
+  /** Resolves when it is gone. */
+  stop(): Promise<void>;
 }
 
 /** kubectl that goes on while a test does: a test waits for what is printed, never for kubectl to have begun. */
@@ -100,7 +104,11 @@ export function printing(kubeconfig: string, ...args: string[]): Printing {
   });
   // Who stops waiting because another assertion failed has not left it unheard.
   ended.catch(() => {});
-  return { text: () => printed, ended };
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await ended.catch(() => {});
+  };
+  return { text: () => printed, ended, stop };
 }
 
 export interface ReadySamples {
@@ -110,8 +118,11 @@ export interface ReadySamples {
   stop(): Promise<void>;
 }
 
-/** Reads what `kubectl get deploy -w` prints; a restart of the server is bridged by starting kubectl again. */
-export function sampleReady(kubeconfig: string, namespace: string): ReadySamples {
+/**
+ * Reads what `kubectl get deploy -w` prints; a restart of the server is bridged by starting kubectl again. Resolves when it
+ * has printed what is there: what happens after that is not missed.
+ */
+export async function sampleReady(kubeconfig: string, namespace: string): Promise<ReadySamples> {
   const samples: ReadySamples = { lowest: new Map(), rows: 0, stop: async () => {} };
   let stopped = false;
   let child: ReturnType<typeof spawn> | undefined;
@@ -140,6 +151,7 @@ export function sampleReady(kubeconfig: string, namespace: string): ReadySamples
     child?.kill('SIGKILL');
     await finished;
   };
+  await until('kubectl watches', 30, async () => samples.rows > 0);
   return samples;
 }
 

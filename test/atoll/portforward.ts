@@ -27,7 +27,7 @@ export async function portForward(kubeconfig: string, target: string, port: numb
     exchange: (text) =>
       new Promise((resolve, reject) => {
         const socket = net.connect(local, '127.0.0.1', () => socket.write(text));
-        socket.setTimeout(20_000, () => socket.destroy(new Error(`no answer; kubectl said ${said}`)));
+        socket.setTimeout(120_000, () => socket.destroy(new Error(`no answer; kubectl said ${said}`)));
         socket.on('error', reject);
         socket.on('close', () => reject(new Error(`closed without an answer; kubectl said ${said}`)));
         socket.once('data', (chunk) => {

@@ -7,8 +7,6 @@ import { type Issuer, startIssuer } from '../integration/server/issuer.ts';
 export interface Provider extends Issuer {
   /** Whose tokens it gives. */
   user: { sub: string; groups: string[] };
-  /** Of its ID tokens, in seconds. */
-  lifetime: number;
   /** The client's, where it has one. */
   secret?: string;
   /** In place of claims of the next ID tokens. */
@@ -34,6 +32,9 @@ interface Asked {
   nonce: string;
   redirect: string;
 }
+
+/** Of its ID tokens, in seconds. */
+const lifetime = 3600;
 
 export async function startProvider(): Promise<Provider> {
   const codes = new Map<string, Asked>();
@@ -70,7 +71,7 @@ export async function startProvider(): Promise<Provider> {
       const refreshToken = randomUUID();
       refreshTokens.add(refreshToken);
       const seconds = Math.floor(Date.now() / 1000);
-      const times = { iat: seconds, exp: seconds + provider.lifetime };
+      const times = { iat: seconds, exp: seconds + lifetime };
       json(response, 200, {
         access_token: randomUUID(),
         token_type: 'Bearer',
@@ -148,7 +149,6 @@ export async function startProvider(): Promise<Provider> {
 
   const provider: Provider = Object.assign(issuer, {
     user: { sub: 'ann', groups: ['developers'] },
-    lifetime: 3600,
     claims: {},
     more: {},
     granted: new Map<string, number>(),

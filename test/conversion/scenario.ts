@@ -29,13 +29,13 @@ export async function ask(side: Side, step: string, request: Request): Promise<A
   return answer;
 }
 
-/** Sends until `holds`, for at most half a minute. */
+/** Sends until `holds`, for at most two minutes. */
 export async function settle(
   side: Side,
   request: Request,
   holds: (answer: Answer) => boolean,
 ): Promise<Answer> {
-  for (const end = Date.now() + 30_000; ; ) {
+  for (const end = Date.now() + 120_000; ; ) {
     const answer = await (await side.wire.send(request)).done;
     if (holds(answer)) return answer;
     if (Date.now() > end) throw new Error(`${request.method} ${request.path}: ${answer.body.toString()}`);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sent } from '../fidelity/wire.ts';
 import { definitionName } from './definition.ts';
 import { lies } from './lies.ts';
 import { apply, ask, define, definitions, merge, type Side, settle, widget, widgets } from './scenario.ts';
@@ -154,8 +155,24 @@ export async function storageVersion(side: Side): Promise<void> {
   hook.lie = undefined;
 }
 
-/** What a watch in another version is told; answers what one is told that cannot be told of the last, `fifth`. */
-export async function watching(side: Side): Promise<string[][]> {
+/** So long Kubernetes is heard to say nothing. */
+const silentMs = 3_000;
+
+/** Its lines, once there are so many; or after so long. */
+async function linesOf({ watched }: Sent, count: number, ms = 120_000): Promise<Loose[]> {
+  if (watched === undefined) throw new Error('that is no watch');
+  const lines = () => watched.soFar().split('\n').slice(0, -1).filter(Boolean);
+  for (const end = performance.now() + ms; lines().length < count && performance.now() < end; )
+    await sleep(20);
+  watched.end();
+  return lines().map((line) => JSON.parse(line));
+}
+
+/**
+ * What a watch in another version is told; answers what one is told that cannot be told of the last, `fifth`, where it `tells`
+ * of that.
+ */
+export async function watching(side: Side, tells: boolean): Promise<string[][]> {
   await define(side, 'v1');
   const { hook } = side;
   const make = (name: string) =>
@@ -168,28 +185,29 @@ export async function watching(side: Side): Promise<string[][]> {
   const { resourceVersion } = (list.json as Loose).metadata;
   const watched = await side.wire.send({
     method: 'GET',
-    path: `${widgets('v2')}?watch=1&timeoutSeconds=4&resourceVersion=${resourceVersion}`,
+    path: `${widgets('v2')}?watch=1&timeoutSeconds=120&resourceVersion=${resourceVersion}`,
     watch: true,
   });
   for (const name of ['second', 'third', 'fourth']) await make(name);
   await side.wire.send({ method: 'DELETE', path: widgets('v1', 'third') }).then(({ done }) => done);
-  const { body } = await watched.done;
-  const lines = body.toString().split('\n').filter(Boolean);
-  const events = lines
-    .map((line) => JSON.parse(line))
-    .map(({ type, object }: Loose) => [type, object.apiVersion, object.metadata.name, object.spec]);
+  const lines = await linesOf(watched, 4);
+  const events = lines.map(({ type, object }) => [
+    type,
+    object.apiVersion,
+    object.metadata.name,
+    object.spec,
+  ]);
   side.told.push({ step: 'watch in v2', status: 200, body: events });
   const broken = await side.wire.send({
     method: 'GET',
-    path: `${widgets('v2')}?watch=1&timeoutSeconds=6&resourceVersion=${resourceVersion}`,
+    path: `${widgets('v2')}?watch=1&timeoutSeconds=120&resourceVersion=${resourceVersion}`,
     watch: true,
   });
+  const before = () => (broken.watched?.soFar().match(/\n/g)?.length ?? 0) >= 4;
+  for (const end = performance.now() + 120_000; !before() && performance.now() < end; ) await sleep(20);
   hook.lie = lies.fails.lie;
   await make('fifth');
-  const answer = await broken.done;
+  const told = await (tells ? linesOf(broken, 5) : linesOf(broken, 5, silentMs));
   hook.lie = undefined;
-  const told = answer.body.toString().split('\n').filter(Boolean);
-  return told
-    .map((line) => JSON.parse(line))
-    .map(({ type, object }: Loose) => [type, object.metadata.name ?? object.message]);
+  return told.map(({ type, object }) => [type, object.metadata.name ?? object.message]);
 }

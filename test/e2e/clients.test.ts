@@ -138,7 +138,10 @@ describe('other clients', () => {
       '{"colour":"blue","deployments":"yes","revision":"1","server":"36"}',
     );
     await helm('upgrade', 'shop', chart, '--set', 'replicas=2,colour=red', ...wait);
-    expect(await get('deploy', 'shop', '-o', 'jsonpath={.status.readyReplicas}')).toBe('2');
+    // helm looks at its ReplicaSet.
+    await until('the Deployment says so, too', 30, async () => {
+      return (await get('deploy', 'shop', '-o', 'jsonpath={.status.readyReplicas}')) === '2';
+    });
     await helm('rollback', 'shop', '1', ...wait);
     expect(await get('cm', 'shop-settings', '-o', 'jsonpath={.data.colour}')).toBe('blue');
     expect(await helm('history', 'shop', '-o', 'json')).toContain('"description":"Rollback to 1"');

@@ -22,6 +22,9 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** What it says comes by another way than that it is ready. */
+const firstStarted = () => until('it is told', 10, async () => started()[0]);
+
 async function furnished(namespace: string): Promise<void> {
   await must(server.kubeconfig, 'create', 'namespace', namespace);
   await until(`${namespace} is furnished`, 60, async () => {
@@ -35,17 +38,16 @@ it('a process of controllers that dies is followed by another, and nobody who as
     'namespace/default',
   );
   await furnished('before');
-  const [first = 0] = started();
+  const first = await firstStarted();
   process.kill(first, 'SIGKILL');
   await must(server.kubeconfig, 'get', 'namespaces');
   await furnished('after');
-  const [, second] = started();
-  expect(second).toEqual(expect.any(Number));
+  const second = await until('the other is told of', 10, async () => started()[1]);
   expect(second).not.toBe(first);
 });
 
 it('one that is stuck is killed, and followed too', async () => {
-  const [first = 0] = started();
+  const first = await firstStarted();
   process.kill(first, 'SIGSTOP');
   await until('another has started', 90, async () => started().length > 1);
   expect(isAlive(first)).toBe(false);
@@ -53,14 +55,14 @@ it('one that is stuck is killed, and followed too', async () => {
 });
 
 it('it ends with the server that was told to stop', async () => {
-  const [pid = 0] = started();
+  const pid = await firstStarted();
   expect(isAlive(pid)).toBe(true);
   expect(await server.terminate()).toBe(0);
   expect(isAlive(pid)).toBe(false);
 });
 
 it('and with one that was killed', async () => {
-  const [pid = 0] = started();
+  const pid = await firstStarted();
   await server.kill();
   await until('it has ended', 20, async () => !isAlive(pid));
 });

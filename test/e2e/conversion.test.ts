@@ -80,7 +80,7 @@ test('what may be said of a conversion is what Kubernetes lets be said', async (
 });
 
 test('a watch is told what its version is, and when nobody can tell', async () => {
-  const { there, here, came } = await told(watching, 'cache');
+  const { there, here, came } = await told((side) => watching(side, side === sides[2]), 'cache');
   expect(here).toEqual(there);
   const before = [
     ['ADDED', 'second'],

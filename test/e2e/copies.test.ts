@@ -84,6 +84,10 @@ async function noteStarts(on: Name): Promise<void> {
   });
 }
 
+/** Whoever notes them has a watch of its own. */
+const startsSeen = (count: number) =>
+  until(`${count} starts are seen`, 10, async () => starts.length >= count);
+
 async function write(on: Name, ordinal: number, text: string): Promise<void> {
   const [claim] = await pair.found(on, 'pvc', claimOf(ordinal));
   const { kubeconfig } = pair.cluster(on);
@@ -102,6 +106,7 @@ async function moveTo(cluster: Name): Promise<void> {
   await pair.ctl('annotate', '--overwrite', 'sts', 'db', ...inDb, `atoll.dev/clusters=${cluster}`);
 }
 
+const readyOf = () => pair.ctl('get', 'sts', 'db', ...inDb, '-o', 'jsonpath={.status.readyReplicas}');
 const placement = () => pair.ctl('get', 'placements', 'db.statefulsets.apps', ...inDb);
 const isPhase = async (ordinal: number, phase: string) =>
   (await pair.ctl('get', 'volumecopies', claimOf(ordinal), ...inDb)).includes(phase);
@@ -138,10 +143,14 @@ it('tried again, and edited back half way, what was away comes back with what wa
   await until('the first is there', 30, async () => pods.ready('west').includes('db-2'));
   await until('the next is copied', 30, () => isPhase(1, 'Copying'));
   await write('west', 2, 'second');
-  expect(await placement()).toContain('its claim data-db-1 is copied from east to west: 0%');
+  await until('how far it is, is said', 30, async () =>
+    (await placement()).includes('its claim data-db-1 is copied from east to west: 0%'),
+  );
+  await startsSeen(1);
   expect(starts).toEqual([{ on: 'west', name: 'db-2', copied: true }]);
   await moveTo('east');
   await runOnly(pods, 'east', 3);
+  await startsSeen(2);
   expect(starts.map(({ on, name }) => `${on} ${name}`).sort()).toEqual(['east db-1', 'east db-2']);
   expect(starts.find(({ name }) => name === 'db-2')?.copied).toBe(true);
   expect(await read('east')).toEqual(['0 first', '1 first', '2 second']);
@@ -156,12 +165,14 @@ it('it moves highest first, each with its data, and a rollout status ends when i
   copier.faults.set(claimOf(2), new Promise<void>((resolve) => (go = resolve)));
   await moveTo('west');
   await until('the first is copied', 30, () => isPhase(2, 'Copying'));
+  await until('its pod is counted no more', 30, async () => (await readyOf()) === '2');
   const { kubeconfig } = pair.server;
   const status = printing(kubeconfig, 'rollout', 'status', 'sts/db', ...inDb, '--timeout=120s');
   await until('it is waited for', 30, async () => status.text().includes('Waiting for 1 pods to be ready'));
   go();
   expect(await status.ended).toContain('roll out complete');
   await runOnly(pods, 'west', 3);
+  await startsSeen(3);
   expect(starts).toEqual(['db-2', 'db-1', 'db-0'].map((name) => ({ on: 'west', name, copied: true })));
   expect(await read('west')).toEqual(['0 first', '1 first', '2 second']);
   expect([...pods.twice]).toEqual([]);
@@ -181,6 +192,7 @@ it('killed as it waits for a copy, it goes on from there', async () => {
   expect(starts).toEqual([]);
   go();
   await runOnly(pods, 'east', 3);
+  await startsSeen(3);
   expect(starts).toEqual(['db-2', 'db-1', 'db-0'].map((name) => ({ on: 'east', name, copied: true })));
   expect(await read('east')).toEqual(['0 third', '1 first', '2 second']);
   expect([...pods.twice]).toEqual([]);

@@ -86,10 +86,14 @@ describe('the five journeys, on two real clusters', () => {
   it('applies an app: Deployments ready, pods with nodes, logs', async () => {
     await must(server.kubeconfig, 'apply', '-f', shop);
     await deploymentsReady();
-    const wide = await must(server.kubeconfig, 'get', 'pods', '-o', 'wide', '--no-headers');
-    const rows = wide.trim().split('\n');
-    expect(rows).toHaveLength(9);
-    for (const row of rows) expect(row).toMatch(/1\/1\s+Running.*\s(east|west)-[12]\s/);
+    // Pods come up beside the status of what they are of.
+    await until('each pod is shown with its node', 30, async () => {
+      const wide = await must(server.kubeconfig, 'get', 'pods', '-o', 'wide', '--no-headers');
+      const rows = wide.trim().split('\n');
+      expect(rows).toHaveLength(9);
+      for (const row of rows) expect(row).toMatch(/1\/1\s+Running.*\s(east|west)-[12]\s/);
+      return true;
+    });
     const logs = await must(server.kubeconfig, 'logs', 'deploy/web');
     expect(logs).toMatch(/hello from a pod of (east|west)/);
     expect(await must(server.kubeconfig, 'rollout', 'status', 'deploy/web', '--timeout=60s')).toContain(
@@ -120,7 +124,7 @@ describe('the five journeys, on two real clusters', () => {
   });
 
   it('moves one Deployment without a dip', async () => {
-    const samples = sampleReady(server.kubeconfig, 'default');
+    const samples = await sampleReady(server.kubeconfig, 'default');
     const target = (await running('east'))['web'] ? 'west' : 'east';
     await must(server.kubeconfig, 'annotate', 'deploy', 'web', `atoll.dev/clusters=${target}`, '--overwrite');
     await until('web runs only there', 90, async () => {
@@ -133,7 +137,7 @@ describe('the five journeys, on two real clusters', () => {
   });
 
   it('spreads a namespace over both clusters', async () => {
-    const samples = sampleReady(server.kubeconfig, 'default');
+    const samples = await sampleReady(server.kubeconfig, 'default');
     await must(server.kubeconfig, 'annotate', 'ns', 'default', 'atoll.dev/clusters=east,west', '--overwrite');
     await until('both run half', 90, async () => {
       const [east, west] = [await running('east'), await running('west')];
@@ -153,11 +157,13 @@ describe('the five journeys, on two real clusters', () => {
   });
 
   it('drains a cluster to nothing, without a dip, and takes it back', async () => {
-    const samples = sampleReady(server.kubeconfig, 'default');
+    const samples = await sampleReady(server.kubeconfig, 'default');
     const drained = await atoll(server.kubeconfig, 'drain', 'east', '--timeout', '180');
     expect(drained.stderr).toBe('');
     expect(drained.code).toBe(0);
-    expect(drained.stdout).toMatch(/root\/default\/deployments\.apps\/web {2}joining west \d\/4 ready/);
+    expect(drained.stdout).toMatch(
+      /root\/default\/deployments\.apps\/web {2}(joining west \d\/4 ready|withdrawing|leaving|left east)/,
+    );
     expect(drained.stdout).toContain('physicalcluster.atoll.dev/east drained');
     await expectRunning('east', {});
     await expectRunning('west', { web: 4, api: 3, store: 2 });
@@ -183,7 +189,7 @@ describe('the five journeys, on two real clusters', () => {
     await must(server.kubeconfig, 'create', 'deployment', 'pinned', '--image=registry.example/pinned:1');
     await must(server.kubeconfig, 'annotate', 'deploy', 'pinned', 'atoll.dev/clusters=east');
     await until('pinned runs on east', 60, async () => (await running('east'))['pinned'] === 1);
-    const drained = await atoll(server.kubeconfig, 'drain', 'east', '--timeout', '60');
+    const drained = await atoll(server.kubeconfig, 'drain', 'east', '--timeout', '180');
     expect(drained.code).toBe(1);
     expect(drained.stderr).toContain('root/default/deployments.apps/pinned');
     expect((await running('east'))['pinned']).toBe(1);
@@ -205,11 +211,13 @@ describe('faults', () => {
       await must(server.kubeconfig, 'annotate', 'ns', 'default', `atoll.dev/clusters=${to}`, '--overwrite');
       const delay = Math.random() * 4000;
       await new Promise((resolve) => setTimeout(resolve, delay));
+      const from = to === 'east' ? 'west' : 'east';
       const floorHolds = async () => {
-        const [east, west] = [await running('east'), await running('west')];
+        // In this order: what comes between the two is counted twice, and never what goes between them not at all.
+        const [leaves, comes] = [await running(from), await running(to)];
         for (const [app, floor] of Object.entries(floors)) {
           expect(
-            (east[app] ?? 0) + (west[app] ?? 0),
+            (leaves[app] ?? 0) + (comes[app] ?? 0),
             `${app}, round ${round}, killed after ${delay} ms`,
           ).toBeGreaterThanOrEqual(floor);
         }
@@ -217,15 +225,13 @@ describe('faults', () => {
       await server.restart();
       await floorHolds();
       await expectRunning(to, { web: 4, api: 3, store: 2 });
-      await expectRunning(to === 'east' ? 'west' : 'east', {});
+      await expectRunning(from, {});
       await floorHolds();
     }
-    const { items } = await mustJson<List<KubeObject>>(server.kubeconfig, 'get', 'pods');
     await until('nine pods are reflected', 30, async () => {
       const now = await mustJson<List<KubeObject>>(server.kubeconfig, 'get', 'pods');
       return now.items.length === 9;
     });
-    expect(items.length).toBeGreaterThan(0);
   });
 
   it('keeps the workloads of a cluster that stops answering, and says since when', async () => {

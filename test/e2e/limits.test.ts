@@ -38,6 +38,14 @@ beforeAll(async () => {
   expect((await atoll(kubeconfig, 'kubeconfig', 'root:team', '-o', team)).code).toBe(0);
   expect((await atoll(kubeconfig, 'kubeconfig', 'root:team', '--user', 'ann', '-o', ann)).code).toBe(0);
   await must(team, 'create', 'clusterrolebinding', 'ann', '--clusterrole', 'cluster-admin', '--user', 'ann');
+  // What is used counts below: until then our own controllers make something there.
+  await until('its namespaces are furnished', 60, async () => {
+    const all = await must(team, 'get', 'namespaces', '-o', 'name');
+    const made = await must(team, 'get', 'serviceaccounts,configmaps', '-A', '-o', 'name');
+    const of = (name: string) => made.split('\n').filter((line) => line === name).length;
+    const count = all.trim().split('\n').length;
+    return of('serviceaccount/default') === count && of('configmap/kube-root-ca.crt') === count;
+  });
 });
 afterAll(async () => {
   await server.dispose();
@@ -64,7 +72,9 @@ it('kubectl shows what a logical cluster uses of what it may, inside and in its 
     'WEBHOOKS',
   ]);
   expect(row).toMatch(/ \d+\/1000 +\d+(Ki)?\/10Mi +\d+\/50 +\d+\/100 +0 +0/);
-  expect(await must(server.kubeconfig, 'get', 'workspaces', '-o', 'wide')).toMatch(/team .* \d+\/1000 /);
+  await until('its parent shows it, too', 30, async () =>
+    /team .* \d+\/1000 /.test(await must(server.kubeconfig, 'get', 'workspaces', '-o', 'wide')),
+  );
 });
 
 it('kubectl says which limit it was, and its tenant does not raise it', async () => {

@@ -75,6 +75,19 @@ async function ready(): Promise<void> {
   await shop('rollout', 'status', 'sts/db', '--timeout=180s');
 }
 
+/** Pods come up beside the status of what they are of: so many, each as it runs. */
+const shown = (count: number) =>
+  until(`${count} pods are shown`, 30, async () => {
+    const all = await seen('pods');
+    const run = Object.values(all).filter(({ phase }) => phase === 'Running');
+    return run.length === count && Object.keys(all).length === count && all;
+  });
+const setShown = () =>
+  until('a ReplicaSet is shown', 30, async () => {
+    const all = await seen('rs');
+    return Object.keys(all).length === 1 && all;
+  });
+
 async function orphaned(): Promise<void> {
   await until('nothing names an owner that is gone', 30, async () => {
     const left = [...Object.values(await seen('rs')), ...Object.values(await seen('pods'))];
@@ -94,9 +107,7 @@ let there: Record<string, Seen>;
 test('what is deleted with --cascade=orphan leaves its pods running, here and there', async () => {
   await apply(settings, web, db);
   await ready();
-  [pods, sets, there] = [await seen('pods'), await seen('rs'), await seen('pods', 'there')];
-  expect(Object.keys(pods)).toHaveLength(4);
-  expect(Object.keys(sets)).toHaveLength(1);
+  [pods, sets, there] = [await shown(4), await setShown(), await seen('pods', 'there')];
   await shop('delete', 'deploy/web', 'sts/db', '--cascade=orphan');
   await orphaned();
   const [set] = Object.entries(sets);
@@ -134,10 +145,9 @@ test('who comes after with the same selector adopts them', async () => {
     const owners = [...Object.values(await seen('rs')), ...Object.values(await seen('pods'))];
     return owners.every(({ owner }) => owner !== '');
   });
-  const now = await seen('pods');
+  const now = await shown(4);
   expect(now['db-0']).toEqual({ ...pods['db-0'], owner: `StatefulSet/db/${set}` });
   expect(uids(now)).toEqual(expect.arrayContaining(uids(pods)));
-  expect(Object.keys(now)).toHaveLength(4);
   const owner = `Deployment/web/${deployment}`;
   expect(Object.values(await seen('rs'))).toEqual(Object.values(sets).map((rs) => ({ ...rs, owner })));
 });
@@ -145,8 +155,7 @@ test('who comes after with the same selector adopts them', async () => {
 test('made anew at once, as operators do to resize a StatefulSet: nothing restarts', async () => {
   await apply(agent);
   await shop('rollout', 'status', 'ds/agent', '--timeout=180s');
-  const before = uids(await seen('pods'));
-  expect(before).toHaveLength(5);
+  const before = uids(await shown(5));
   for (const killed of [false, true]) {
     await shop('delete', 'deploy/web', 'sts/db', 'ds/agent', '--cascade=orphan');
     if (killed) await server.restart();
@@ -170,9 +179,12 @@ test('the pods of a Job stay when it is deleted as clients other than kubectl do
   await apply({ apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'once' }, spec });
   await shop('wait', 'job/once', '--for=condition=complete', '--timeout=180s');
   const ofJob = async () => Object.entries(await seen('pods')).filter(([name]) => name.startsWith('once-'));
-  const [[name = '', pod] = []] = await ofJob();
+  const [[name, pod]] = await until('its pod is shown', 30, async () => {
+    const [found] = await ofJob();
+    return found?.[1].phase === 'Succeeded' && ([found] as const);
+  });
   const job = await uidOf('job', 'once');
-  expect(pod?.owner).toBe(`Job/once/${job}`);
+  expect(pod.owner).toBe(`Job/once/${job}`);
   await must(server.kubeconfig, 'delete', '--raw', '/apis/batch/v1/namespaces/shop/jobs/once');
   await until('it is nobody’s', 30, async () => (await ofJob())[0]?.[1].owner === '');
   await until('gone there', 30, async () => Object.keys(await seen('jobs', 'there')).length === 0);
@@ -193,6 +205,7 @@ test('a ReplicaSet that was left behind is deleted where it is, without its pods
   expect(uids(await seen('pods'))).toEqual(uids(before));
   await apply(web);
   await until('adopted', 30, async () => (await ofWeb()).every(([, { owner }]) => owner !== ''));
+  await setShown();
   expect(uids(await seen('pods'))).toEqual(uids(before));
 
   await shop('delete', 'deploy/web', '--cascade=orphan');
@@ -210,7 +223,7 @@ test('a ReplicaSet that was left behind is deleted where it is, without its pods
 test('a namespace that goes takes them along, without a trace', async () => {
   await shop('delete', 'deploy/web', 'sts/db', '--cascade=orphan');
   await orphaned();
-  expect(Object.keys(await seen('pods'))).toHaveLength(4);
+  await shown(4);
   await must(server.kubeconfig, 'delete', 'ns', 'shop', '--timeout=180s');
   await until('nothing is left there', 60, async () => {
     const { items } = await mustJson<{ items: KubeObject[] }>(physical.kubeconfig, 'get', 'ns');

@@ -134,8 +134,10 @@ it('an app outgrows its cluster under an autoscaler, and comes back: 3, 6 over t
   asked = 1.9;
   await comes('2 in east', (east, west) => east === 2 && west === 0);
   expect(pods.lowest).toBeGreaterThanOrEqual(2);
-  const root = await mustJson<KubeObject>(server.kubeconfig, 'get', 'deploy', 'grows', '-n', 'grows');
-  expect(numberAt(root, 'spec', 'replicas')).toBe(2);
+  await until('the Deployment says 2', 30, async () => {
+    const root = await mustJson<KubeObject>(server.kubeconfig, 'get', 'deploy', 'grows', '-n', 'grows');
+    return numberAt(root, 'spec', 'replicas') === 2;
+  });
   await bound('null');
   await ctl('delete', 'ns', 'grows');
   pods.stop();
@@ -148,7 +150,7 @@ it('a StatefulSet with claims stays through a drain, which says so and exits 1',
   await until('its claims are shown', 30, async () => (await shown('pvc', 'kept')).length === 2);
   expect(await shown('pvc', 'kept')).toEqual(['data-kept-0', 'data-kept-1']);
   pods.begin();
-  const drained = await atoll(server.kubeconfig, 'drain', where, '--timeout', '20');
+  const drained = await atoll(server.kubeconfig, 'drain', where, '--timeout', '180');
   expect(drained.code).toBe(1);
   expect(drained.stdout + drained.stderr).toMatch(/data-kept-[01]/);
   expect(pods.lowest).toBe(2);

@@ -88,7 +88,14 @@ it('us=3,eu=2: a region is excluded and taken back, and never fewer than five ar
       async () => pods.ready('east').length === us && pods.ready('west').length === eu,
     );
   const is = (condition: string) =>
-    ctl('wait', '-n', 'regions', 'placement/regions.deployments.apps', `--for=${condition}`, '--timeout=30s');
+    ctl(
+      'wait',
+      '-n',
+      'regions',
+      'placement/regions.deployments.apps',
+      `--for=${condition}`,
+      '--timeout=240s',
+    );
   await run(3, 2);
   await is('condition=Settled');
   pods.begin();

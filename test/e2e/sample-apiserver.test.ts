@@ -60,7 +60,7 @@ async function file(object: object): Promise<string> {
 /** What differs from one cluster to the next, and from one time to the next. */
 function plain(text: string): string {
   return text
-    .replace(/\d+(m\d+)?s\s*$/gm, 'AGE')
+    .replace(/(\d+[smh])+\s*$/gm, 'AGE')
     .replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'UID')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, 'TIME')
     .replace(/(resourceVersion: |Resource Version: +)"?\d+"?/g, '$1RV');

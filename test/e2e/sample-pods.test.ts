@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +5,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildSample, isAvailable, watchedSince } from '../aggregation/sample.ts';
 import { runSample } from '../aggregation/sample-pod.ts';
 import { type Atoll, startAtoll } from '../atoll/atoll.ts';
-import { atoll as command, kubectl, must, until } from '../atoll/kubectl.ts';
+import { atoll as command, kubectl, must, printing, until } from '../atoll/kubectl.ts';
 import { freePort } from '../etcd/etcd.ts';
 import { logicalCluster } from '../fidelity/workspace.ts';
 import { type Kubelet, startKubelet } from '../kubelet/kubelet.ts';
-import { kubectl as binary, type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
+import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
 
 /** Kubernetes' sample API server, unmodified, installed by its own manifests: a Deployment, placed on real clusters. */
 const names = ['east', 'west'] as const;
@@ -83,21 +81,18 @@ test('is installed as on any cluster, and its group is there', async () => {
 });
 
 test('kubectl makes, gets, watches and deletes', async () => {
-  const watching = spawn(binary, ['--kubeconfig', tenant, 'get', 'flunders', '-w', '-o', 'name']);
-  let seen = '';
-  watching.stdout.setEncoding('utf8').on('data', (text: string) => {
-    seen += text;
-  });
+  await must(tenant, 'create', '-f', await flunder('first'));
+  const watching = printing(tenant, 'get', 'flunders', '-w', '-o', 'name');
+  const seen = (count: number) => watching.text().match(/flunder/g)?.length === count;
   try {
-    await must(tenant, 'create', '-f', await flunder('first'));
+    await until('the watch has begun', 20, async () => seen(1));
     await must(tenant, 'create', '-f', await flunder('second'));
     expect(await must(tenant, 'get', 'flunders', '-o', 'name')).toMatch(/first\s.*second/);
     await must(tenant, 'label', 'flunder', 'first', 'a=b');
     await must(tenant, 'delete', 'flunder', 'second');
-    await until('the watch has told all of it', 20, async () => seen.match(/flunder/g)?.length === 4);
+    await until('the watch has told all of it', 20, async () => seen(4));
   } finally {
-    watching.kill();
-    await once(watching, 'exit');
+    await watching.stop();
   }
   expect((await kubectl(tenant, 'get', 'flunder', 'second')).stderr).toContain('NotFound');
 });

@@ -26,7 +26,7 @@ beforeAll(async () => {
   upstream = await Upstream.start('east');
   syncer = runSyncer(upstream, transport);
   await syncer.ready;
-}, 120_000);
+});
 afterAll(async () => {
   await syncer?.stop();
   await upstream?.close();
@@ -89,7 +89,7 @@ test('a Deployment and what it needs: applied, run, reflected, repaired, and gon
   await upstream.unplace(configRef);
   await until('namespace gone', async () => !(await found(namespaces, upstream.home, '')), slow);
   expect(await logicalPods()).toEqual([]);
-}, 180_000);
+});
 
 test('a Service that is withdrawn: its pods run on, and its endpoints are ready nowhere before any of them goes', async () => {
   const needs = [{ group: '', resource: 'services', name: 'shop' }];
@@ -127,7 +127,7 @@ test('a Service that is withdrawn: its pods run on, and its endpoints are ready 
   await upstream.unplace(ref);
   await upstream.unplace(reached);
   await until('namespace gone', async () => !(await found(namespaces, upstream.home, '')), slow);
-}, 180_000);
+});
 
 test('what another made there is an error of the share, and untouched', async () => {
   await upstream.place(configMap('first'), { east: active });
@@ -141,7 +141,7 @@ test('what another made there is an error of the share, and untouched', async ()
   const ref = await upstream.place(configMap('theirs'), { east: active });
   await until('error', async () => (await upstream.slice(ref))?.error?.reason === 'NotOwned', slow);
   expect(await found(configmaps, 'theirs')).toEqual(theirs);
-}, 60_000);
+});
 
 /** Whether the cluster itself refuses this ConfigMap; where it does not, it is gone again. */
 async function refuses(map: KubeObject): Promise<boolean> {
@@ -177,7 +177,7 @@ test('what the cluster alone refuses is told in its own words', async () => {
     reason: 'Forbidden',
     message: expect.stringContaining('configmaps "refused" is forbidden'),
   });
-}, 180_000);
+});
 
 test('the heartbeat says what the cluster has', async () => {
   const read = () => upstream.cluster();

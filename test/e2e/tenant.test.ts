@@ -108,11 +108,16 @@ describe('a developer with a Role in one namespace does what README shows', () =
     await runsOn('west');
     await must(ann, 'annotate', 'ns', 'default', 'atoll.dev/clusters=east,west', '--overwrite');
     await runsOn('east,west');
-    expect(await must(ann, 'get', 'placements')).toMatch(
-      /^web\.deployments\.apps +east=2\/2 west=2\/2 +Settled .* named by its Namespace's annotation$/m,
+    await until('why is said', 30, async () =>
+      /^web\.deployments\.apps +east=2\/2 west=2\/2 +Settled .* named by its Namespace's annotation$/m.test(
+        await must(ann, 'get', 'placements'),
+      ),
     );
-    expect(await must(ann, 'get', 'events', '-o', 'name')).toContain('event/web');
-    expect(await must(ann, 'describe', 'deploy', 'web')).toContain('Placed');
+    await until('it is told', 30, async () => {
+      expect(await must(ann, 'get', 'events', '-o', 'name')).toContain('event/web');
+      expect(await must(ann, 'describe', 'deploy', 'web')).toContain('Placed');
+      return true;
+    });
   });
 
   it('works in its pods, from whichever cluster runs them', async () => {

@@ -26,7 +26,7 @@ it('a StatefulSet with claims is held through a drain, then moved with recreate;
   const old = await claimsOn(from);
   pods.begin();
 
-  const held = await atoll(server.kubeconfig, 'drain', from, '--timeout', '20');
+  const held = await atoll(server.kubeconfig, 'drain', from, '--timeout', '180');
   expect(held.code).toBe(1);
   expect(held.stderr).toContain(
     `its claim data-db-0 holds data on ${from}, which cannot be moved; ` +
@@ -40,7 +40,7 @@ it('a StatefulSet with claims is held through a drain, then moved with recreate;
   expect(pods.lowest).toBe(3);
 
   await ctl('annotate', 'sts', 'db', '-n', 'db', 'atoll.dev/volumes=recreate');
-  const drained = await atoll(server.kubeconfig, 'drain', from, '--timeout', '120');
+  const drained = await atoll(server.kubeconfig, 'drain', from, '--timeout', '180');
   expect(drained).toMatchObject({ code: 0, stdout: expect.stringContaining(`${from} drained`) });
   await until('it is whole', 60, async () => pods.ready(to).length === 3);
   expect(pods.ready(from)).toEqual([]);
@@ -52,7 +52,7 @@ it('a StatefulSet with claims is held through a drain, then moved with recreate;
   const made = await claimsOn(to);
   expect(made.map((claim) => at(claim, 'status', 'phase'))).toEqual(['Bound', 'Bound', 'Bound']);
   for (const uid of uids(made)) expect(uids(old)).not.toContain(uid);
-  expect(await shown('pvc', 'db')).toEqual(claims);
+  await until('they are shown', 30, async () => (await shown('pvc', 'db')).join() === claims.join());
   await ctl('delete', 'ns', 'db');
   pods.stop();
 });

@@ -8,6 +8,7 @@ import { range, txn } from '../../storage/etcd/wire.ts';
 import { prefixRange, type Store, type StoreError } from '../../storage/store.ts';
 import { bytes, fails, record, text } from '../contract/store.ts';
 import { until } from '../contract/until.ts';
+import { patienceMs } from '../eventually.ts';
 import { type Etcd, startEtcd } from './etcd.ts';
 import { asLog, faults } from './journal.ts';
 
@@ -147,13 +148,23 @@ describe('a lease', () => {
   it('outlives its time while it is kept alive, and is given up when etcd does not answer', async () => {
     const own = await startEtcd();
     const connection = new Connection({ endpoints: [own.endpoint] });
-    const lease = await holdLease(connection, 2);
     const key = bytes('/leased');
-    const put = { put: { key, value: bytes(''), lease: lease.id } };
-    await connection.call(txn, { compare: [], success: [put], failure: [] });
     const leased = async () => (await connection.call(range, { key })).kvs.length;
-    for (const end = performance.now() + 4000; performance.now() < end; await sleep(200)) {
-      expect(await leased()).toBe(1);
+    const hold = async () => {
+      const lease = await holdLease(connection, 2);
+      const put = { put: { key, value: bytes(''), lease: lease.id } };
+      await connection.call(txn, { compare: [], success: [put], failure: [] });
+      return lease;
+    };
+    let lease = await hold();
+    for (let [from, last] = [performance.now(), performance.now()]; last < from + 4000; await sleep(200)) {
+      const count = await leased();
+      if (performance.now() - last > 600) {
+        // Whoever had no processor kept nothing alive: it begins anew.
+        lease = await hold();
+        from = performance.now();
+      } else expect(count).toBe(1);
+      last = performance.now();
     }
     expect(lease.lost.aborted).toBe(false);
     await own.kill();
@@ -206,7 +217,7 @@ describe('a full etcd', () => {
 
 describe('compaction', () => {
   it('is done by one server, and by the other once that is gone; all learn of it', async () => {
-    const compaction = { intervalMs: 300, leaseSeconds: 2 };
+    const compaction = { intervalMs: 300, leaseSeconds: 30 };
     const key = bytes(`${prefix}/meta/compactor`);
     const holder = async () => (await foreign.call(range, { key })).kvs[0];
     const a = await open({ compaction });
@@ -232,7 +243,7 @@ describe('compaction', () => {
     const marks = async () => (await foreign.call(range, bounds)).kvs.length;
     expect(await marks()).toBe(1);
     await until(() => store.compacted >= entry.revision);
-    for (const deadline = Date.now() + 30_000; (await marks()) > 0 && Date.now() < deadline; ) {
+    for (const deadline = Date.now() + patienceMs; (await marks()) > 0 && Date.now() < deadline; ) {
       await elsewhere('/other/1');
     }
     expect(await marks()).toBe(0);

@@ -15,6 +15,8 @@ export interface Wire {
 /** `done` resolves with the whole answer; for a watch, when the server has ended it. */
 export interface Sent {
   done: Promise<Answer>;
+  /** Of a watch, what has come so far; and its end by whoever asked. */
+  watched?: { soFar(): string; end(): void };
 }
 
 /** No request of a suite takes longer, a watch included. */
@@ -53,10 +55,12 @@ export async function connect(kubeconfig: string): Promise<Wire> {
       });
       outgoing.setTimeout(deadlineMs, () => outgoing.destroy(new Error('no answer')));
       outgoing.once('response', (incoming) => {
-        const done = readAnswer(incoming);
+        const chunks: Buffer[] = [];
+        const done = readAnswer(incoming, chunks);
         if (request.watch) {
           done.catch(() => undefined);
-          resolve({ done });
+          const soFar = () => Buffer.concat(chunks).toString();
+          resolve({ done, watched: { soFar, end: () => void incoming.destroy() } });
         } else done.then((answer) => resolve({ done: Promise.resolve(answer) }), reject);
       });
       outgoing.once('error', reject);
@@ -71,8 +75,7 @@ function bodyOf(body: Request['body']): Buffer | undefined {
   return body instanceof Uint8Array ? Buffer.from(body) : Buffer.from(encodeJson(body));
 }
 
-async function readAnswer(incoming: IncomingMessage): Promise<Answer> {
-  const chunks: Buffer[] = [];
+async function readAnswer(incoming: IncomingMessage, chunks: Buffer[]): Promise<Answer> {
   const timer = setTimeout(() => incoming.destroy(), deadlineMs);
   try {
     for await (const chunk of incoming) chunks.push(chunk as Buffer);

@@ -8,9 +8,16 @@ import { silentLogger } from '../../../kube/log.ts';
 import { runHeartbeat } from '../../../syncer/heartbeat.ts';
 import { Outage } from '../../../syncer/outage.ts';
 import { Questions } from '../../../syncer/questions.ts';
-import { until } from '../../contract/until.ts';
 
 const intervalMs = 2000;
+/** As fine as the fake clock goes on. */
+const stepMs = 10;
+
+/** Lets time pass until that is so. */
+async function until(holds: () => boolean): Promise<void> {
+  for (const end = performance.now() + 600_000; !holds(); await vi.advanceTimersByTimeAsync(stepMs))
+    if (performance.now() > end) throw new Error(`not within ten minutes: ${holds}`);
+}
 const answer = (status: number, body: object, headers = {}): ApiResponse => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },
@@ -43,6 +50,7 @@ let heardAt: number | undefined;
 let seen: PhysicalCluster | undefined;
 
 beforeEach(() => {
+  vi.useFakeTimers();
   stop = new AbortController();
   cluster = { apiVersion: 'atoll.dev/v1alpha1', kind: 'PhysicalCluster', metadata: { name: 'east' } };
   [asked, answers, upstreamAnswers, said, paths] = [[], [], [], [], []];
@@ -52,9 +60,9 @@ beforeEach(() => {
   start();
 });
 afterEach(async () => {
-  vi.restoreAllMocks();
   stop.abort();
   await beating;
+  vi.useRealTimers();
 });
 
 function start(): void {
@@ -173,8 +181,7 @@ test('what others said of it while nothing was heard is what its next word is to
     lastTransitionTime: 'x',
   };
   cluster = { ...cluster, status: { ...cluster.status, conditions: [Unknown] } as PhysicalClusterStatus };
-  const now = Date.now.bind(Date);
-  vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+  vi.setSystemTime(Date.now() + 60_000);
   await until(() => said.length === 2);
   const [second] = said[1]?.conditions ?? [];
   expect(second).toMatchObject({ status: 'True' });
