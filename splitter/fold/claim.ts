@@ -27,7 +27,8 @@ const fieldsLimit = 10;
 function ofVolumes(parts: readonly FoldPart[]): Status {
   const accessModes = parts.map((part) => at(part.status, 'accessModes')).find(Array.isArray);
   const [last] = [...parts].sort(
-    (a, b) => bySize(a, b) || Number(isUnderWay(b)) - Number(isUnderWay(a)) || (a.cluster < b.cluster ? -1 : 1),
+    (a, b) =>
+      bySize(a, b) || Number(isUnderWay(b)) - Number(isUnderWay(a)) || (a.cluster < b.cluster ? -1 : 1),
   );
   const { status = {} } = last ?? {};
   const change = mapAt(status, 'modifyVolumeStatus');
@@ -47,7 +48,8 @@ function ofVolumes(parts: readonly FoldPart[]): Status {
 /** One that has yet to say how large it is comes last: what others say is of use. */
 function bySize(a: FoldPart, b: FoldPart): number {
   const [one, other] = [a, b].map((part) => mapAt(part.status, 'capacity')?.['storage']);
-  if (one === undefined || other === undefined) return Number(one === undefined) - Number(other === undefined);
+  if (one === undefined || other === undefined)
+    return Number(one === undefined) - Number(other === undefined);
   return compareQuantity(quantityOf(one), quantityOf(other));
 }
 

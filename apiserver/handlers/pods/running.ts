@@ -43,7 +43,12 @@ export async function changePod(
     }
   }
   const object = await change(false);
-  if (exchange.info.subresource === '') await adoptAgain(exchange, running.pod, object);
+  if (exchange.info.subresource === '')
+    await adoptAgain(exchange, running.pod, object).catch((error: unknown) => {
+      // What was asked for is done: an error would say that it is not. Who owns it there shows it again.
+      const { message } = error as Error;
+      exchange.warnings.add(`what it was taken from could not be made its controller again: ${message}`);
+    });
   return { object };
 }
 

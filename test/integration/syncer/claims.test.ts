@@ -1,9 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { drain } from '../../../cli/drain.ts';
 import { reflectedFrom } from '../../../cluster/reflected.ts';
-import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
+import type { Placement } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { find, move, readyPods, resources, settled, statefulSet, until } from '../../world/objects.ts';
+import {
+  find,
+  isReady,
+  move,
+  readyPods,
+  resources,
+  settled,
+  statefulSet,
+  until,
+} from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
 let world: World;
@@ -191,24 +200,24 @@ describe("a StatefulSet's own claims", () => {
   test.each([
     ['Delete', 'Retain', ['data-db-0', 'data-db-1']],
     ['Retain', 'Delete', []],
-  ])('had %s, told %s while its cluster is silent, then deleted: the last word counts', async (before, after, left) => {
-    await runSet('east', retention(before));
-    const owners = (policy: string) => (policy === 'Delete' ? ['StatefulSet true'] : []);
-    await untilShown('data-db-0 east', 'data-db-1 east');
-    await untilOwned('data-db-0', ...owners(before));
-    const { faults } = world.physical('east');
-    faults.silence();
-    await until('it is known to be silent', async () => {
-      const east = await find<PhysicalCluster>(world.admin, physicalclusters, 'east');
-      return east?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status !== 'True');
-    });
-    await change(retention(after));
-    for (const name of ['data-db-0', 'data-db-1']) await untilOwned(name, ...owners(after));
-    await world.admin.delete(statefulsets, { ...inDefault, name: 'db' });
-    faults.heal();
-    await until('it is gone there', async () => (await spec()) === undefined);
-    expect(await names('east')).toEqual(left);
-  });
+  ])(
+    'had %s, told %s while its cluster is silent, then deleted: the last word counts',
+    async (before, after, left) => {
+      await runSet('east', retention(before));
+      const owners = (policy: string) => (policy === 'Delete' ? ['StatefulSet true'] : []);
+      await untilShown('data-db-0 east', 'data-db-1 east');
+      await untilOwned('data-db-0', ...owners(before));
+      const { faults } = world.physical('east');
+      faults.silence();
+      await until('it is known to be silent', async () => !(await isReady(world.admin, 'east')));
+      await change(retention(after));
+      for (const name of ['data-db-0', 'data-db-1']) await untilOwned(name, ...owners(after));
+      await world.admin.delete(statefulsets, { ...inDefault, name: 'db' });
+      faults.heal();
+      await until('it is gone there', async () => (await spec()) === undefined);
+      expect(await names('east')).toEqual(left);
+    },
+  );
 
   test('are its own where a user made one beforehand, as far as it has that pod', async () => {
     for (const name of ['data-db-1', 'data-db-2']) {
