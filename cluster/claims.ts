@@ -14,7 +14,13 @@ export function ordinalOf(claim: string): number | undefined {
   return parts(claim)?.ordinal;
 }
 
-function templates(set: KubeObject): string[] {
+/** What is before the ordinal in the name of a StatefulSet's claim. */
+export function stemOf(claim: string): string | undefined {
+  return parts(claim)?.stem;
+}
+
+/** What the names of its claims begin with, of each template. */
+export function claimStems(set: KubeObject): string[] {
   if (set.kind !== 'StatefulSet') return [];
   return listAt(set, 'spec', 'volumeClaimTemplates').map(
     (template) => `${textAt(template, 'metadata', 'name')}-${set.metadata.name}`,
@@ -23,7 +29,7 @@ function templates(set: KubeObject): string[] {
 
 /** Whether a StatefulSet has claims made for it. */
 export function hasTemplates(set: KubeObject): boolean {
-  return templates(set).length > 0;
+  return claimStems(set).length > 0;
 }
 
 export function isClaimRef({ group, resource }: Pick<ClosureRef, 'group' | 'resource'>): boolean {
@@ -68,13 +74,13 @@ export function withBound(claim: Placement, cluster: string, isBound: boolean): 
 /** Whether a StatefulSet's controller calls one of its claims so: `<template>-<set>-<ordinal>`. */
 export function isClaimName(set: KubeObject, name: string): boolean {
   const stem = parts(name)?.stem;
-  return stem !== undefined && templates(set).includes(stem);
+  return stem !== undefined && claimStems(set).includes(stem);
 }
 
 /** What a claim of the set was made from. */
 export function templateOf(set: KubeObject, claim: string): KubeObject | undefined {
   const stem = parts(claim)?.stem;
-  const index = stem === undefined ? -1 : templates(set).indexOf(stem);
+  const index = stem === undefined ? -1 : claimStems(set).indexOf(stem);
   return listAt(set, 'spec', 'volumeClaimTemplates')[index] as KubeObject | undefined;
 }
 
@@ -84,7 +90,7 @@ const mostNamed = 1_000;
 export function claimsNamed(workload: KubeObject): ClosureRef[] {
   const first = numberAt(workload, 'spec', 'ordinals', 'start') ?? 0;
   const count = Math.min(mostNamed, numberAt(workload, 'spec', 'replicas') ?? 1);
-  return templates(workload).flatMap((stem) =>
+  return claimStems(workload).flatMap((stem) =>
     Array.from({ length: count }, (_, i) => ({
       group: '',
       resource: 'persistentvolumeclaims',

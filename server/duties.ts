@@ -10,6 +10,7 @@ import type { Placement } from '../cluster/types.ts';
 import { runPodAdmissionController } from '../controller/admission/controller.ts';
 import { runRefusedRevisionController } from '../controller/admission/history.ts';
 import { runAvailabilityController } from '../controller/aggregation/controller.ts';
+import { runClaimsController } from '../controller/claims/controller.ts';
 import { runDisruptionController } from '../controller/disruption/controller.ts';
 import { runEndpointsController } from '../controller/endpoints/controller.ts';
 import { startClusterControllers, startServerControllers } from '../controller/generic.ts';
@@ -146,6 +147,7 @@ async function ofClusters(
     runRefusedRevisionController(common),
     runAvailabilityController(common),
     runVolumesController(common),
+    runClaimsController(common),
     runTypeCheckController({ ...common, checks }),
     startSplitter({
       client: systemClient(server, splitterUser, '*', fence),

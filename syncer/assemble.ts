@@ -7,7 +7,7 @@ import { groupResource } from '../kube/gvk.ts';
 import type { Logger } from '../kube/log.ts';
 import { AccountTokens } from './account-tokens.ts';
 import { childReflectors } from './children.ts';
-import { claimReflector, setChanged } from './claims.ts';
+import { claimReflector } from './claims.ts';
 import type { startCleanup } from './cleanup.ts';
 import { physicalChanged } from './down.ts';
 import { type Engine, ruledRefs } from './engine.ts';
@@ -55,10 +55,7 @@ export function assemble(parts: Parts) {
       signal,
       logger,
       unreadable,
-      changed: (id) => {
-        physicalChanged(engine, id);
-        setChanged(claims, id);
-      },
+      changed: (id) => physicalChanged(engine, id),
       appeared: (object) => {
         pods.ownerCame(readLocator(object)?.uid ?? '');
         controllerCame([...children.values(), pods], object.metadata.uid);

@@ -14,7 +14,6 @@ import type { Engine } from './engine.ts';
 import { readLocator } from './ownership.ts';
 import { isYoung, reflectedMetadata } from './reflected.ts';
 import { Reflector } from './reflector.ts';
-import { type TargetId, targetId } from './target.ts';
 
 const claims = { group: '', version: 'v1', resource: 'persistentvolumeclaims' };
 const sets = { group: 'apps', version: 'v1', resource: 'statefulsets' };
@@ -32,24 +31,31 @@ export async function claimsOf(engine: Engine, set: KubeObject): Promise<KubeObj
   return items.filter((claim) => isClaimOfOurs(engine, claim) && isClaimName(set, claim.metadata.name ?? ''));
 }
 
-/** Of these those that nobody else owns in the logical cluster: what somebody there gave an owner stays for that one. */
-export async function claimsOfAlone(engine: Engine, set: KubeObject): Promise<KubeObject[]> {
+/**
+ * Of these those that go with the set: that it alone owns in the logical cluster. What was told there is the latest word, whatever the set
+ * here still says; of one that is not shown there yet this says so.
+ */
+export async function claimsOwned(engine: Engine, set: KubeObject): Promise<KubeObject[]> {
   const all = await claimsOf(engine, set);
   if (all.length === 0) return all;
   const place = engine.namespaces.own(set.metadata.namespace ?? '')?.locator;
   const { items } = await engine.upstream.list(reflectedKind(claims.resource), { signal: engine.signal });
-  const others = items.filter(({ metadata: { namespace, annotations, ownerReferences = [] } }) => {
+  const here = items.filter(({ metadata: { namespace, annotations } }) => {
     const cluster = annotations?.[logicalClusterAnnotation] ?? rootCluster;
-    const isOf = ({ kind, name }: OwnerReference) => kind === 'StatefulSet' && name === set.metadata.name;
-    return namespace === place?.namespace && cluster === place?.cluster && !ownerReferences.every(isOf);
+    return namespace === place?.namespace && cluster === place?.cluster;
   });
-  const kept = new Set(others.map(({ metadata }) => metadata.name));
-  return all.filter(({ metadata }) => !kept.has(metadata.name));
+  const shown = new Map(here.map((claim) => [claim.metadata.name, claim.metadata.ownerReferences ?? []]));
+  const uid = readLocator(set)?.uid;
+  return all.filter((claim) => {
+    const owners = shown.get(claim.metadata.name);
+    if (!owners) return isYoung(claim) && set.metadata.annotations?.[claimsAnnotation] === 'Delete';
+    return owners.length > 0 && owners.every((owner) => owner.uid === uid);
+  });
 }
 
 /** Claims of our StatefulSets are shown beside them, also when these have gone. */
 export function claimReflector(engine: Engine): Reflector {
-  const reflector = new Reflector(engine, 'persistentvolumeclaims', async (_key, claim, place) => {
+  return new Reflector(engine, 'persistentvolumeclaims', async (_key, claim, place) => {
     // What bears a locator stands upstream itself.
     if (!claim || !place || readLocator(claim)) return undefined;
     if (!isClaimOfOurs(engine, claim)) {
@@ -59,21 +65,6 @@ export function claimReflector(engine: Engine): Reflector {
     }
     return { ...claim, metadata: { ...reflectedMetadata(claim), ...ownedBySet(engine, claim) } };
   });
-  reflector.informer.addIndex(ofSet, targetsOfSet);
-  return reflector;
-}
-
-const ofSet = 'set';
-
-/** Whether claims go with their set stands on that. */
-export function setChanged(reflector: Reflector, id: TargetId): void {
-  for (const claim of reflector.informer.byIndex(ofSet, id)) reflector.lookAgain(claim);
-}
-
-function targetsOfSet(claim: KubeObject): TargetId[] {
-  const { namespace = '' } = claim.metadata;
-  const name = readLocator(claim, claimOfAnnotation)?.name;
-  return name === undefined ? [] : [targetId(sets, namespace, name)];
 }
 
 /** A set that has its claims deleted with it owns them, in its logical cluster: there they are to outlive it when it is moved. */

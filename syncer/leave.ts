@@ -1,11 +1,12 @@
+import { hasTemplates } from '../cluster/claims.ts';
 import { managedByLabel, ourSlices } from '../cluster/endpoints.ts';
 import { isForgotten } from '../cluster/life.ts';
-import { claimsAnnotation, physicalClusters } from '../cluster/names.ts';
+import { physicalClusters } from '../cluster/names.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import { remove } from './apply.ts';
-import { claimsOfAlone, removeClaims } from './claims.ts';
+import { claimsOwned, removeClaims } from './claims.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
 import { isOrphaned, markDependents, orphansOf, removeOrphans } from './orphans.ts';
 import { controllerOf, knownKind } from './owners.ts';
@@ -48,7 +49,7 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
   const holder = place.role === 'closure' && !isBeside ? holderOf(engine, id, place) : undefined;
   if (holder === 'left' && (await isGivenUpNow(engine))) return { gone: true, stays: true };
   if (holder) return { gone: false, retryAfter: holdMs };
-  const going = !orphaned && claimsGo(engine, id, object) ? await claimsOfAlone(engine, object) : [];
+  const going = !orphaned && isDeleted(engine, id, object) ? await claimsOwned(engine, object) : [];
   const spec = shareFor(engine, id)?.spec;
   if (place.role === 'workload' && (!spec || spec.moved)) await engine.leaveOwners(id, place.namespace);
   await remove(engine, place, object, orphaned);
@@ -83,11 +84,10 @@ function isPeerSlice(object: KubeObject): boolean {
   return object.kind === 'EndpointSlice' && object.metadata.labels?.[managedByLabel.slice] === ourSlices;
 }
 
-/** Its set is deleted, not moved, and says that they go then. */
-function claimsGo(engine: Engine, id: TargetId, object: KubeObject): boolean {
+/** A set that is deleted, not moved: what it owns goes with it. */
+function isDeleted(engine: Engine, id: TargetId, object: KubeObject): boolean {
   const spec = shareFor(engine, id)?.spec;
-  if (!spec || spec.moved) return false;
-  return object.metadata.annotations?.[claimsAnnotation] === 'Delete';
+  return spec !== undefined && !spec.moved && hasTemplates(object);
 }
 
 /** The object itself is gone. What it left behind stays as long as its Placement says that it was orphaned. */

@@ -70,7 +70,8 @@ function volumeCells(row: Row): unknown[] {
 
 function claimCells(row: Row): unknown[] {
   const { spec, status } = row;
-  const bound = text(spec['volumeName']) !== '';
+  // Kubernetes asks the volume's name alone, which a claim that is bound elsewhere has not.
+  const bound = text(spec['volumeName']) !== '' || status['phase'] === 'Bound';
   return [
     row.name,
     phase(row),

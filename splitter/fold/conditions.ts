@@ -11,9 +11,9 @@ interface Said {
 }
 
 const kept = ['lastTransitionTime', 'lastUpdateTime', 'lastProbeTime', 'lastHeartbeatTime'] as const;
-/** Conditions of which True is the bad news. */
+/** Conditions of which True is the bad news, or says that something is still to come. */
 const negative =
-  /(Failure|Failed|FailureTarget|Pressure|Unavailable|ScalingLimited|Disrupted|DisruptionTarget)$/;
+  /(Failure|Failed|FailureTarget|Pressure|Unavailable|ScalingLimited|Disrupted|DisruptionTarget|Resizing|ResizePending|ResizeError|ModifyingVolume|ModifyVolumeError)$/;
 /** An end that was reached stays reached. */
 const lasting = new Set(['Complete', 'SuccessCriteriaMet']);
 const typeLimit = 32;

@@ -4,6 +4,7 @@ import type { ApiResponse } from '../../../kube/http.ts';
 import { encodeJson } from '../../../kube/json.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { at, isRecord, listAt, mapAt } from '../../../kube/untyped.ts';
+import { isOwnController } from '../../authn/controllers.ts';
 import type { ResourceExchange } from '../../core.ts';
 import { decodeStored } from '../../registry/codec.ts';
 import { adoptAgain } from './adopt-again.ts';
@@ -42,16 +43,23 @@ export async function changePod(
     }
   }
   const object = await change(false);
-  if (exchange.info.subresource === '') await adoptAgain(exchange, running.pod, object);
+  if (exchange.info.subresource === '')
+    await adoptAgain(exchange, running.pod, object).catch((error: unknown) => {
+      // What was asked for is done: an error would say that it is not. Who owns it there shows it again.
+      const { message } = error as Error;
+      exchange.warnings.add(`what it was taken from could not be made its controller again: ${message}`);
+    });
   return { object };
 }
 
 const elsewhere = new Set(['pods', 'persistentvolumeclaims']);
 
 /** Labels and annotations of a Pod that is placed itself go the way of its spec. */
-async function whereItRuns({ core, info, stored }: ResourceExchange) {
+async function whereItRuns({ core, info, stored, user }: ResourceExchange) {
   const { group, resource } = stored.info;
   if (core.connectPod === undefined || group !== '' || !elsewhere.has(resource)) return undefined;
+  // Who owns a claim is nothing there, where its cluster may be silent; and more of one they never write.
+  if (resource === 'persistentvolumeclaims' && isOwnController(user)) return undefined;
   if (!['', 'ephemeralcontainers', 'resize'].includes(info.subresource)) return undefined;
   const entry = await core.registry.read(stored, info).catch(() => undefined);
   const pod = entry && decodeStored(entry);

@@ -3,7 +3,16 @@ import { drain } from '../../../cli/drain.ts';
 import { reflectedFrom } from '../../../cluster/reflected.ts';
 import type { Placement } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { find, move, readyPods, resources, settled, statefulSet, until } from '../../world/objects.ts';
+import {
+  find,
+  isReady,
+  move,
+  readyPods,
+  resources,
+  settled,
+  statefulSet,
+  until,
+} from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
 let world: World;
@@ -180,11 +189,50 @@ describe("a StatefulSet's own claims", () => {
     await world.admin.patch(persistentvolumeclaims, { ...inDefault, name: 'data-db-1' }, 'merge', label);
     await untilOwned('data-db-1', 'ConfigMap true');
     await give('data-db-1');
-    expect(await ownersOf('data-db-1'), 'who gave it takes it away').toEqual([]);
+    await untilOwned('data-db-1', 'StatefulSet true');
     await give('data-db-1', { ...owner, controller: true });
+    await untilOwned('data-db-1', 'ConfigMap true');
     await world.admin.delete(statefulsets, { ...inDefault, name: 'db' });
     await until('it is gone', async () => (await spec()) === undefined);
     expect(await names('east')).toEqual(['data-db-0', 'data-db-1']);
+  });
+
+  test.each([
+    ['Delete', 'Retain', ['data-db-0', 'data-db-1']],
+    ['Retain', 'Delete', []],
+  ])(
+    'had %s, told %s while its cluster is silent, then deleted: the last word counts',
+    async (before, after, left) => {
+      await runSet('east', retention(before));
+      const owners = (policy: string) => (policy === 'Delete' ? ['StatefulSet true'] : []);
+      await untilShown('data-db-0 east', 'data-db-1 east');
+      await untilOwned('data-db-0', ...owners(before));
+      const { faults } = world.physical('east');
+      faults.silence();
+      await until('it is known to be silent', async () => !(await isReady(world.admin, 'east')));
+      await change(retention(after));
+      for (const name of ['data-db-0', 'data-db-1']) await untilOwned(name, ...owners(after));
+      await world.admin.delete(statefulsets, { ...inDefault, name: 'db' });
+      faults.heal();
+      await until('it is gone there', async () => (await spec()) === undefined);
+      expect(await names('east')).toEqual(left);
+    },
+  );
+
+  test('are its own where a user made one beforehand, as far as it has that pod', async () => {
+    for (const name of ['data-db-1', 'data-db-2']) {
+      const made = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+      const claim = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name }, spec: made };
+      await world.admin.create(persistentvolumeclaims, claim, inDefault);
+    }
+    await runSet('east', retention('Delete'));
+    await untilOwned('data-db-0', 'StatefulSet true');
+    await untilOwned('data-db-1', 'StatefulSet true');
+    expect(await ownersOf('data-db-2')).toEqual([]);
+    await world.admin.delete(statefulsets, { ...inDefault, name: 'db' });
+    await until('those that it had are gone', async () => (await names('east')).join() === 'data-db-2');
+    await until('here too', async () => (await shown()).length <= 1);
+    expect(await find(world.admin, persistentvolumeclaims, 'data-db-2')).toBeDefined();
   });
 
   test('stay, owned by nobody, where it is deleted without what it owns', async () => {

@@ -122,6 +122,34 @@ describe('foldStatus', () => {
       { phase: 'Bound', capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'] },
     ],
     [
+      'PVC, which grows: as far as the one that has most to do',
+      'PersistentVolumeClaim',
+      {
+        phase: 'Bound',
+        capacity: { storage: '1Gi' },
+        allocatedResources: { storage: '2Gi' },
+        allocatedResourceStatuses: { storage: 'NodeResizePending' },
+        currentVolumeAttributesClassName: 'silver',
+        modifyVolumeStatus: { status: 'InProgress', targetVolumeAttributesClassName: 'gold' },
+        conditions: [{ type: 'FileSystemResizePending', status: 'True' }],
+      },
+      {
+        phase: 'Bound',
+        capacity: { storage: '2Gi' },
+        allocatedResources: { storage: '2Gi' },
+        currentVolumeAttributesClassName: 'gold',
+      },
+      {
+        phase: 'Bound',
+        capacity: { storage: '1Gi' },
+        allocatedResources: { storage: '2Gi' },
+        allocatedResourceStatuses: { storage: 'NodeResizePending' },
+        currentVolumeAttributesClassName: 'silver',
+        modifyVolumeStatus: { status: 'InProgress', targetVolumeAttributesClassName: 'gold' },
+        conditions: [{ type: 'FileSystemResizePending', status: 'True' }],
+      },
+    ],
+    [
       'PDB',
       'PodDisruptionBudget',
       { disruptionsAllowed: 1, currentHealthy: 3 },
@@ -152,6 +180,15 @@ describe('foldStatus', () => {
     expect(fold(root('PodDisruptionBudget'), { a: slice({ expectedPods: 1 }) })).not.toHaveProperty(
       'disruptedPods',
     );
+  });
+
+  it('tells of a claim that moved what its new volume is', () => {
+    const claim = (storage: string) => slice({ phase: 'Bound', capacity: { storage } });
+    const shares: Record<string, Share> = { a: { phase: 'Leaving' }, b: active };
+    const moved = fold(root('PersistentVolumeClaim'), { a: claim('1Gi'), b: claim('2Gi') }, shares);
+    expect(moved).toEqual({ phase: 'Bound', capacity: { storage: '2Gi' } });
+    const waits = { a: claim('1Gi'), b: slice({ phase: 'Pending' }) };
+    expect(fold(root('PersistentVolumeClaim'), waits, shares)).toEqual({ phase: 'Pending' });
   });
 
   it('counts what leaves while it is there, and nothing of what has gone', () => {

@@ -157,6 +157,20 @@ const others: [string, KubeObject, object][] = [
     { Endpoints: '10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 1 more...' },
   ],
   [
+    'a claim that is bound, to whatever volume',
+    named('v1', 'PersistentVolumeClaim', {
+      status: { phase: 'Bound', capacity: { storage: '2Gi' }, accessModes: ['ReadWriteOnce'] },
+    }),
+    { Status: 'Bound', Volume: '', Capacity: '2Gi', 'Access Modes': 'RWO' },
+  ],
+  [
+    'a claim that is not',
+    named('v1', 'PersistentVolumeClaim', {
+      status: { phase: 'Pending', capacity: { storage: '2Gi' }, accessModes: ['ReadWriteOnce'] },
+    }),
+    { Status: 'Pending', Volume: '', Capacity: '', 'Access Modes': '' },
+  ],
+  [
     'a quota',
     named('v1', 'ResourceQuota', {
       status: { hard: { pods: '4', 'limits.cpu': '2' }, used: { pods: '1', 'limits.cpu': '1' } },
