@@ -12,6 +12,7 @@ import {
   refusedRevisionAnnotation,
   releasedByAnnotation,
   scaledAnnotation,
+  scalesHereAnnotation,
   withdrawnLabel,
 } from './names.ts';
 
@@ -27,6 +28,7 @@ const marks = new Set([
   withdrawnLabel,
   podAdmissionAnnotation,
   refusedRevisionAnnotation,
+  scalesHereAnnotation,
 ]);
 const seen = new Set([reflectedFromAnnotation, logicalClusterAnnotation]);
 

@@ -26,6 +26,8 @@ export const schedulerUser = 'system:atoll:scheduler';
 export const podAdmissionAnnotation = 'atoll.dev/pod-admission';
 /** On a ReplicaSet or ControllerRevision of a template that is refused: nothing is made of it. See cluster/refused-revision.ts. */
 export const refusedRevisionAnnotation = 'atoll.dev/refused';
+/** On a HorizontalPodAutoscaler that is carried out in its logical cluster, and so is not placed. See decisions/0067. */
+export const scalesHereAnnotation = 'atoll.dev/scales-here';
 /** In a request of our own controllers: an API server of a logical cluster is asked though it be unavailable. */
 export const checkHeader = 'x-atoll-availability-check';
 /** In one that asks what is served: what API servers of the logical cluster serve, too, which our controllers are not told otherwise. */

@@ -4,7 +4,7 @@ import { listAt, mapAt, textAt } from '../kube/untyped.ts';
 import { managedByLabel, mirroringController, sliceController } from './endpoints.ts';
 import { kindNamed, type PlacedKind, type WorkloadKind, type WorkloadKindName } from './kinds.ts';
 import { isPlacementMark } from './marks.ts';
-import { adoptedAnnotation, isSystemNamespace } from './names.ts';
+import { adoptedAnnotation, isSystemNamespace, scalesHereAnnotation } from './names.ts';
 import { podAmounts } from './quota.ts';
 import { isReflected } from './reflected.ts';
 
@@ -78,6 +78,8 @@ export function isPlaceable(kind: PlacedKind, object: KubeObject): boolean {
       return textAt(object, 'type') !== 'kubernetes.io/service-account-token';
     case 'services':
       return !isKubernetesService(object);
+    case 'horizontalpodautoscalers':
+      return !scalesHere(object);
     case 'resourcequotas':
       return Object.keys(podAmounts(object.spec)).length > 0;
     case 'endpointslices':
@@ -85,6 +87,11 @@ export function isPlaceable(kind: PlacedKind, object: KubeObject): boolean {
     default:
       return true;
   }
+}
+
+/** An autoscaler by metrics that only its logical cluster has: it scales the workload there, like a user. */
+export function scalesHere({ metadata: { annotations } }: KubeObject): boolean {
+  return annotations?.[scalesHereAnnotation] !== undefined;
 }
 
 /**

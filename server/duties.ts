@@ -10,6 +10,7 @@ import type { Placement } from '../cluster/types.ts';
 import { runPodAdmissionController } from '../controller/admission/controller.ts';
 import { runRefusedRevisionController } from '../controller/admission/history.ts';
 import { runAvailabilityController } from '../controller/aggregation/controller.ts';
+import { runAutoscalingController } from '../controller/autoscaling/controller.ts';
 import { runClaimsController } from '../controller/claims/controller.ts';
 import { runDisruptionController } from '../controller/disruption/controller.ts';
 import { runEndpointsController } from '../controller/endpoints/controller.ts';
@@ -29,7 +30,7 @@ import { startSplitter } from '../splitter/controller.ts';
 import { runDepartures } from '../syncer/departure.ts';
 import { runLost } from '../syncer/lost.ts';
 import { runSilence } from '../syncer/silence.ts';
-import { systemClient } from './client.ts';
+import { autoscalerClient, systemClient } from './client.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Controllers } from './settings.ts';
 
@@ -42,6 +43,8 @@ export interface ControllerSettings {
   drainMs?: number;
   /** After how long without a word a physical cluster counts as silent; see runSilence. */
   silentMs?: number;
+  /** See AutoscalingOptions.everyMs. */
+  autoscaleMs?: number;
   /** For how long a forgotten physical cluster may take; see runDepartures. */
   forgetMs?: number;
   /** `api`: only what kube-apiserver does itself. */
@@ -134,7 +137,7 @@ async function ofClusters(
   { settings, term: { signal, fence }, client, informers, checks }: Terms,
   { workers, ...less }: { workers?: number; rediscoverMs?: number } = {},
 ): Promise<void> {
-  const { server, logger, rootCa, settleMs, drainMs, silentMs } = settings;
+  const { server, logger, rootCa, settleMs, drainMs, silentMs, autoscaleMs } = settings;
   const tokens = new ServiceAccountTokens(settings.accountKeys);
   const sign: SignToken = (cluster, account, secret) => tokens.issueInto(cluster, account, secret);
   const common = { client, informers, signal, logger };
@@ -142,6 +145,11 @@ async function ofClusters(
     startClusterControllers({ ...common, rootCa, sign, ...less }),
     runSigningController({ ...common, sign: settings.signClient }),
     runEndpointsController(common),
+    runAutoscalingController({
+      ...common,
+      autoscaler: autoscalerClient(server, fence),
+      ...(autoscaleMs !== undefined && { everyMs: autoscaleMs }),
+    }),
     runDisruptionController(common),
     runPodAdmissionController(common),
     runRefusedRevisionController(common),

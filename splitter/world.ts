@@ -5,7 +5,7 @@ import { keyOf, objectKey, parseKey } from '../client/url.ts';
 import { askedSince } from '../cluster/heard.ts';
 import { type PlacedKind, placedKind, placedKinds } from '../cluster/kinds.ts';
 import { placements, rootCluster, volumeCopies } from '../cluster/names.ts';
-import { adoptedBy } from '../cluster/placeable.ts';
+import { adoptedBy, scalesHere } from '../cluster/placeable.ts';
 import { placementName } from '../cluster/placement.ts';
 import type { ClosureRef, ObjectRef, PhysicalCluster, Placement, PlacementSpec } from '../cluster/types.ts';
 import { byClaim, copierBetween, isCopyOf, type VolumeCopy } from '../cluster/volume-copy.ts';
@@ -149,7 +149,9 @@ export function floorAt(world: World, key: string): FloorAt | undefined {
 }
 
 function autoscalerOf({ scalers }: World, key: string): KubeObject | undefined {
-  const found = scalers.byIndex(byTarget, key).filter((a) => a.metadata.deletionTimestamp === undefined);
+  const found = scalers
+    .byIndex(byTarget, key)
+    .filter((a) => a.metadata.deletionTimestamp === undefined && !scalesHere(a));
   const [first] = found.sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
   return first;
 }

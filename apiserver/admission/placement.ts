@@ -4,6 +4,7 @@ import {
   controllersUser,
   placedByAnnotation,
   refusedRevisionAnnotation,
+  scalesHereAnnotation,
   schedulerUser,
 } from '../../cluster/names.ts';
 import { parseWord } from '../../cluster/placement.ts';
@@ -66,10 +67,13 @@ function writesObject({ operation, kind }: AdmissionRequest): boolean {
   return (operation === 'CREATE' || operation === 'UPDATE') && kind === undefined;
 }
 
+/** Of our controllers, on what users write, too. */
+const controllersMarks = new Set([refusedRevisionAnnotation, scalesHereAnnotation]);
+
 function keptBy({ subresource, user }: AdmissionRequest): (annotation: string) => boolean {
   if (subresource !== '') return isPlacementMark;
   const isTheirs = isOwn(user, controllersUser);
-  return isTheirs ? (key) => isSystemMark(key) && key !== refusedRevisionAnnotation : isSystemMark;
+  return isTheirs ? (key) => isSystemMark(key) && !controllersMarks.has(key) : isSystemMark;
 }
 
 function saysWhere({ subresource, stored: { info } }: AdmissionRequest): boolean {

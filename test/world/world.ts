@@ -127,6 +127,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
         accountKeys: identity.accountKeys,
         signClient: identity.signClient,
         controllers: 'all',
+        autoscaleMs: 200,
         url: () => url,
         ...(options.forgetMs !== undefined && { forgetMs: options.forgetMs }),
       }),

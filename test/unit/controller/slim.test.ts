@@ -34,6 +34,20 @@ it.each(['configmaps', 'secrets'])('of %s what they carry is not kept', (resourc
   });
 });
 
+it.each([
+  ['', 'services'],
+  ['networking.k8s.io', 'ingresses'],
+])('of %s %s who wrote the addresses is kept', (group, resource) => {
+  const entry = (manager: string, fieldsV1: object) => ({ manager, fieldsV1 });
+  const spoke = entry('speaker', { 'f:status': { 'f:loadBalancer': { 'f:ingress': {} } } });
+  const made = entry('kubectl', { 'f:spec': { 'f:type': {} } });
+  const object = { apiVersion: 'v1', kind: 'X', metadata: { name: 'x', managedFields: [made, spoke] } };
+  const kept = slim({ group, version: 'v1', resource })?.(object as KubeObject);
+  expect(kept?.metadata).toEqual({ name: 'x', managedFields: [spoke] });
+  const unwritten = { ...object, metadata: { name: 'x', managedFields: [made] } };
+  expect(slim({ group, version: 'v1', resource })?.(unwritten as KubeObject).metadata).toEqual({ name: 'x' });
+});
+
 it('of all others the cache keeps what it does', () => {
   expect(slim({ group: 'apps', version: 'v1', resource: 'deployments' })).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { splitterUser } from '../../../cluster/names.ts';
 import type { ClusterSlice, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { listAt, textAt } from '../../../kube/untyped.ts';
@@ -340,6 +341,21 @@ describe('foldStatus', () => {
     const both = { a: counting, b: slice({ succeeded: 1 }) };
     expect(fold(root('Job'), both)).toEqual({ succeeded: 2, uncountedTerminatedPods: {} });
     expect(fold(root('Job'), { b: slice({ succeeded: 1 }) })).toEqual({ succeeded: 1 });
+  });
+
+  it('leaves addresses that somebody wrote in the logical cluster, until they are taken back', () => {
+    const loadBalancer = { ingress: [{ ip: '192.0.2.1' }] };
+    const wrote = (manager: string, status: object) =>
+      root('Service', {
+        metadata: { name: 'x', managedFields: [{ manager, subresource: 'status' }] },
+        status,
+      });
+    const theirs = { loadBalancer: { ingress: [{ ip: '1.1.1.1' }] } };
+    for (const said of [{ loadBalancer: {} }, theirs]) {
+      expect(fold(wrote('controller', { loadBalancer }), { east: slice(said) })).toEqual({ loadBalancer });
+      expect(fold(wrote(splitterUser, { loadBalancer }), { east: slice(said) })).toEqual(said);
+      expect(fold(wrote('controller', { loadBalancer: {} }), { east: slice(said) })).toEqual(said);
+    }
   });
 });
 

@@ -1,0 +1,214 @@
+import { approximateQuantity, formatQuantity, parseQuantity, scaledQuantity } from '../../kube/quantity.ts';
+import { timestamp } from '../../kube/timestamp.ts';
+import type { Word } from '../events.ts';
+import { type History, normalise } from './rates.ts';
+import type {
+  Autoscaler,
+  AutoscalerSpec,
+  AutoscalerStatus,
+  Behavior,
+  Condition,
+  Metric,
+  Reading,
+  Scale,
+} from './types.ts';
+import { selectorWords } from './words.ts';
+
+const mostReplicas = 2 ** 31 - 1;
+const tolerance = 0.1;
+
+/** Of a pass: what is to be written, and said. */
+export interface Decision {
+  /** What the target is to have from now on; undefined: what it has. */
+  replicas: number | undefined;
+  reason: string;
+  metrics: unknown[];
+  conditions: Condition[];
+  words: Word[];
+  /** The metrics said nothing: what was desired before stays so. */
+  failed: boolean;
+}
+
+export interface Seen {
+  scale: Scale;
+  /** One of each metric. */
+  readings: readonly Reading[];
+  /** How many pods of the target are ready, where a metric's whole value counts; undefined: there are none at all. */
+  ready: number | undefined;
+  now: number;
+}
+
+/** Nothing of it needs a pod's own metrics, which are where the pods are. */
+export function isByExternal({ spec }: Autoscaler): boolean {
+  const metrics = spec?.metrics ?? [];
+  return metrics.length > 0 && metrics.every(({ type }) => type === 'External');
+}
+
+export const asksReady = ({ metrics = [] }: AutoscalerSpec): boolean =>
+  metrics.some(({ external }) => external?.target.averageValue === undefined);
+
+export function conditionSet(
+  conditions: readonly Condition[],
+  { type, status, reason, message }: Omit<Condition, 'lastTransitionTime'>,
+  now: number,
+): Condition[] {
+  const before = conditions.find((one) => one.type === type);
+  const lastTransitionTime = before?.status === status ? before.lastTransitionTime : timestamp(now);
+  const next = { type, status, lastTransitionTime, reason, message };
+  return before ? conditions.map((one) => (one === before ? next : one)) : [...conditions, next];
+}
+
+/** Whether there is anything to read the metrics for. */
+export function needsMetrics({ spec }: Autoscaler, { wanted }: Scale): boolean {
+  return wanted !== 0 && wanted <= (spec?.maxReplicas ?? 0) && wanted >= (spec?.minReplicas ?? 1);
+}
+
+/** As reconcileAutoscaler in pkg/controller/podautoscaler/horizontal.go, for external metrics alone. */
+export function decide(hpa: Autoscaler, seen: Seen, history: History): Decision {
+  const { scale, now } = seen;
+  const spec = hpa.spec as AutoscalerSpec;
+  const able = { type: 'AbleToScale', status: 'True', reason: 'SucceededGetScale' } as const;
+  const message = "the HPA controller was able to get the target's current scale";
+  const conditions = conditionSet(hpa.status?.conditions ?? [], { ...able, message }, now);
+  const decision: Decision = {
+    replicas: undefined,
+    reason: '',
+    metrics: [],
+    conditions,
+    words: [],
+    failed: false,
+  };
+  if (history.recommended.length === 0) history.recommended.push({ at: now, replicas: scale.wanted });
+  if (needsMetrics(hpa, scale)) return byMetrics(spec, seen, history, decision);
+  if (scale.wanted === 0) {
+    const because = 'scaling is disabled since the replica count of the target is zero';
+    const off = { type: 'ScalingActive', status: 'False', reason: 'ScalingDisabled', message: because } as const;
+    return { ...decision, conditions: conditionSet(conditions, off, now) };
+  }
+  return scale.wanted > spec.maxReplicas
+    ? { ...decision, replicas: spec.maxReplicas, reason: 'Current number of replicas above Spec.MaxReplicas' }
+    : {
+        ...decision,
+        replicas: spec.minReplicas ?? 1,
+        reason: 'Current number of replicas below Spec.MinReplicas',
+      };
+}
+
+function byMetrics(spec: AutoscalerSpec, seen: Seen, history: History, decision: Decision): Decision {
+  const { scale, now, readings } = seen;
+  const metrics = spec.metrics ?? [];
+  const proposals = metrics.map((metric, i) => propose(metric, readings[i], seen, spec.behavior));
+  const good = proposals.flatMap((one) => ('failure' in one ? [] : [one]));
+  const bad = proposals.flatMap((one) => ('failure' in one ? [one] : []));
+  const best = good.reduce<Proposal | undefined>((a, b) => (a && a.replicas >= b.replicas ? a : b), undefined);
+  const words: Word[] = bad.map(({ failure }) => ({
+    type: 'Warning',
+    reason: 'FailedGetExternalMetric',
+    message: failure,
+  }));
+  const statuses = proposals.map((one) => ('failure' in one ? { type: '' } : one.status));
+  const active = { type: 'ScalingActive' } as const;
+  const [first] = bad;
+  if (!best || (first && best.replicas < scale.wanted)) {
+    const message = `the HPA was unable to compute the replica count: ${first?.failure}`;
+    const off = { ...active, status: 'False', reason: 'FailedGetExternalMetric', message } as const;
+    const all = `invalid metrics (${bad.length} invalid out of ${metrics.length}), first error is: ${first?.whole}`;
+    words.push({ type: 'Warning', reason: 'FailedComputeMetricsReplicas', message: all });
+    const conditions = conditionSet(decision.conditions, off, now);
+    return { ...decision, metrics: statuses, conditions, words, failed: true };
+  }
+  const valid = `the HPA was able to successfully calculate a replica count from ${best.name}`;
+  const on = { ...active, status: 'True', reason: 'ValidMetricFound', message: valid } as const;
+  const bounds = { min: spec.minReplicas ?? 1, max: spec.maxReplicas, behavior: spec.behavior };
+  const asked = { current: scale.wanted, wanted: best.replicas, ...bounds, now };
+  const { replicas, able, limited } = normalise(history, asked);
+  const { isLimited, ...why } = limited;
+  const conditions = [
+    on,
+    { type: 'AbleToScale', status: 'True', ...able } as const,
+    { type: 'ScalingLimited', status: isLimited ? 'True' : 'False', ...why } as const,
+  ].reduce((list: Condition[], one) => conditionSet(list, one, now), decision.conditions);
+  const above = best.replicas > scale.wanted ? `${best.name} above target` : 'All metrics below target';
+  return {
+    ...decision,
+    metrics: statuses,
+    conditions,
+    words,
+    replicas: replicas === scale.wanted ? undefined : replicas,
+    reason: best.replicas === scale.wanted ? '' : above,
+  };
+}
+
+interface Proposal {
+  replicas: number;
+  name: string;
+  status: unknown;
+}
+/** As an Event of it says, and as it is told of all together. */
+interface Failed {
+  failure: string;
+  whole: string;
+}
+
+function propose(
+  { external }: Metric,
+  reading: Reading | undefined,
+  { scale, ready }: Seen,
+  behavior: Behavior | undefined,
+): Proposal | Failed {
+  const { metric, target } = external ?? { metric: { name: '' }, target: { type: '' } };
+  if (!reading || 'failure' in reading) {
+    const failure = reading?.failure ?? '';
+    const average = target.averageValue !== undefined;
+    const what = average ? `${metric.name} external metric` : `external metric ${metric.name}`;
+    return { failure, whole: `failed to get ${what}: ${failure}` };
+  }
+  const usage = reading.values.reduce((sum, value) => sum + value, 0n);
+  const name = `external metric ${metric.name}(${selectorWords(metric.selector)})`;
+  const statusOf = (current: object) => ({ type: 'External', external: { metric, current } });
+  const per = target.averageValue === undefined ? undefined : thousandths(target.averageValue);
+  if (per !== undefined) {
+    const ratio = Number(usage) / (per * scale.current);
+    const wanted = isWithin(ratio, behavior) ? scale.current : clamp(Math.ceil(Number(usage) / per));
+    const average = scale.current > 0 ? Math.ceil(Number(usage) / scale.current) : 0;
+    return { replicas: wanted, name, status: statusOf({ averageValue: milli(BigInt(average)) }) };
+  }
+  const ratio = Number(usage) / thousandths(target.value ?? 0);
+  const isEnough = isWithin(ratio, behavior);
+  if (!isEnough && ready === undefined) {
+    const failure =
+      'unable to calculate ready pods: no pods returned by selector while calculating replica count';
+    return { failure, whole: `failed to get external metric ${metric.name}: ${failure}` };
+  }
+  const wanted = isEnough ? scale.wanted : clamp(Math.ceil(ratio * (ready ?? 0)));
+  return { replicas: wanted, name, status: statusOf({ value: milli(usage) }) };
+}
+
+function isWithin(ratio: number, behavior: Behavior | undefined): boolean {
+  const of = (said: string | number | undefined) =>
+    said === undefined ? tolerance : approximateQuantity(parseQuantity(said));
+  const { scaleUp, scaleDown } = behavior ?? {};
+  return ratio >= 1 - of(scaleDown?.tolerance) && ratio <= 1 + of(scaleUp?.tolerance);
+}
+
+const clamp = (replicas: number) => Math.min(mostReplicas, Math.max(0, replicas));
+const thousandths = (said: string | number) => Number(scaledQuantity(parseQuantity(said), -3));
+const milli = (value: bigint) => formatQuantity({ value, scale: -3, format: 'DecimalSI' });
+
+/** The status after a pass; `scaled`: it was carried out. */
+export function statusAfter(
+  { status: before }: Autoscaler,
+  { metrics, conditions, failed, replicas }: Decision,
+  { scale, now }: Pick<Seen, 'scale' | 'now'>,
+  scaled: boolean,
+): AutoscalerStatus {
+  const desired = failed ? (before?.desiredReplicas ?? 0) : (replicas ?? scale.wanted);
+  const last = scaled ? timestamp(now) : before?.lastScaleTime;
+  return {
+    ...(last !== undefined && { lastScaleTime: last }),
+    currentReplicas: scale.wanted,
+    desiredReplicas: desired,
+    currentMetrics: metrics,
+    conditions,
+  };
+}

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listAt } from '../../../kube/untyped.ts';
+import { deployment, find, move, resources, settled, until } from '../../world/objects.ts';
+import { startWorld, type World } from '../../world/world.ts';
+
+/** A load balancer or ingress controller of a logical cluster: it knows nothing of the clusters where pods run. */
+const { deployments, ingresses, services } = resources;
+const shop = { namespace: 'default' };
+const web = 'web.deployments.apps';
+
+let world: World;
+beforeAll(async () => {
+  world = await startWorld();
+}, 60_000);
+afterAll(() => world.stop());
+
+const kinds = [
+  [services, 'Service', 'v1', { type: 'LoadBalancer', selector: { app: 'web' }, ports: [{ port: 80 }] }],
+  [
+    ingresses,
+    'Ingress',
+    'networking.k8s.io/v1',
+    { defaultBackend: { service: { name: 'web', port: { number: 80 } } } },
+  ],
+] as const;
+
+const told = async (resource: (typeof kinds)[number][0]) => {
+  const { status } = (await find(world.admin, resource, 'web')) ?? {};
+  return listAt(status, 'loadBalancer', 'ingress').map((each) => (each as { ip?: string }).ip);
+};
+
+const give = (resource: (typeof kinds)[number][0], ...ips: string[]) =>
+  world.admin.patch(resource, { ...shop, name: 'web', subresource: 'status' }, 'merge', {
+    status: { loadBalancer: { ingress: ips.map((ip) => ({ ip })) } },
+  });
+
+test('addresses that a controller of the logical cluster gives stay through moves, until it takes them back', async () => {
+  for (const [resource, kind, apiVersion, spec] of kinds) {
+    await world.admin.create(resource, { apiVersion, kind, metadata: { name: 'web', ...shop }, spec });
+  }
+  await world.admin.create(deployments, deployment('web', 2, 'east'), shop);
+  await settled(world.admin, web);
+  const [east] = await until('the address of east is told', async () => {
+    const addresses = await told(services);
+    return addresses.length > 0 && addresses;
+  });
+  expect(east).toBeDefined();
+  for (const [resource] of kinds) await give(resource, '192.0.2.7');
+  await move(world.admin, deployments, 'web', 'west');
+  await settled(world.admin, web);
+  await until('it is on west alone', async () => {
+    const { spec } = (await find(world.admin, resources.placements, web)) as { spec?: { shares?: object } };
+    return Object.keys(spec?.shares ?? {}).join() === 'west';
+  });
+  for (const [resource] of kinds) expect(await told(resource)).toEqual(['192.0.2.7']);
+  for (const [resource] of kinds) await give(resource);
+  await until('that of west is told', async () => (await told(services)).length > 0);
+  expect(await told(services)).not.toContain('192.0.2.7');
+  expect(await told(ingresses)).toEqual([]);
+});

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { decide, isByExternal, type Seen, statusAfter } from '../../../controller/autoscaling/decide.ts';
+import { type History, noteScale, normalise } from '../../../controller/autoscaling/rates.ts';
+import type { Autoscaler, AutoscalerSpec, Behavior } from '../../../controller/autoscaling/types.ts';
+
+const now = Date.UTC(2026, 0, 1);
+const none = (): History => ({ recommended: [], ups: [], downs: [] });
+const metric = (target: object) => ({
+  type: 'External',
+  external: { metric: { name: 'queue' }, target: { type: 'AverageValue', ...target } },
+});
+const autoscaler = (spec: object = {}): Autoscaler => ({
+  apiVersion: 'autoscaling/v2',
+  kind: 'HorizontalPodAutoscaler',
+  metadata: { name: 'web', namespace: 'default' },
+  spec: {
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+    minReplicas: 2,
+    maxReplicas: 10,
+    metrics: [metric({ averageValue: '10' })],
+    ...spec,
+  } as AutoscalerSpec,
+});
+const seen = (wanted: number, values: bigint[], more: Partial<Seen> = {}): Seen => ({
+  scale: { wanted, current: wanted },
+  readings: [{ values }],
+  ready: wanted,
+  now,
+  ...more,
+});
+
+describe('what external metrics ask for', () => {
+  it.each<[string, object, number, bigint[], number | undefined]>([
+    ['more, rounded up', {}, 4, [41_000n, 10_000n], 6],
+    ['within a tenth of the target: nothing', {}, 4, [43_900n], undefined],
+    ['no more than twice as many at a time', { maxReplicas: 30 }, 4, [900_000n], 8],
+    ['no more than the maximum', {}, 8, [900_000n], 10],
+    ['a whole value: by how many are ready', { metrics: [metric({ value: '10' })] }, 3, [20_000n], 6],
+    ['more than the maximum is lowered, whatever they say', {}, 12, [120_000n], 10],
+    ['less than the minimum is raised, whatever they say', {}, 1, [0n], 2],
+    ['none at all switch it off', {}, 0, [900_000n], undefined],
+  ])('%s', (_, spec, wanted, values, expected) => {
+    expect(decide(autoscaler(spec), seen(wanted, values), none()).replicas).toBe(expected);
+  });
+
+  it('less only once nothing more was asked for in five minutes', () => {
+    const history = none();
+    const at = (minutes: number) => decide(autoscaler(), seen(6, [20_000n], { now: now + minutes * 60_000 }), history);
+    expect(at(0).replicas).toBeUndefined();
+    const able = at(4).conditions.find(({ type }) => type === 'AbleToScale');
+    expect(able).toMatchObject({ status: 'True', reason: 'ScaleDownStabilized' });
+    expect(at(6)).toMatchObject({ replicas: 2, reason: 'All metrics below target' });
+  });
+
+  it('says why it cannot say, and changes nothing', () => {
+    const failure = 'no answer';
+    const hpa = { ...autoscaler(), status: { desiredReplicas: 4 } };
+    const decision = decide(hpa, seen(4, [], { readings: [{ failure }] }), none());
+    expect(decision).toMatchObject({ replicas: undefined, failed: true });
+    expect(decision.words.map(({ reason, message }) => [reason, message])).toEqual([
+      ['FailedGetExternalMetric', failure],
+      [
+        'FailedComputeMetricsReplicas',
+        'invalid metrics (1 invalid out of 1), first error is: failed to get queue external metric: no answer',
+      ],
+    ]);
+    const status = statusAfter(hpa, decision, seen(4, []), false);
+    expect(status).toMatchObject({ currentReplicas: 4, desiredReplicas: 4 });
+    expect(status.conditions?.map(({ type, status: is }) => [type, is])).toEqual([
+      ['AbleToScale', 'True'],
+      ['ScalingActive', 'False'],
+    ]);
+  });
+
+  it('of several the one that asks for most counts; where one fails it may only be more', () => {
+    const metrics = [metric({ averageValue: '10' }), metric({ averageValue: '10' })];
+    const both = (readings: Seen['readings']) =>
+      decide(autoscaler({ metrics }), seen(4, [], { readings }), none()).replicas;
+    const [low, high, failed] = [{ values: [30_000n] }, { values: [70_000n] }, { failure: 'no' }];
+    expect(both([low, high])).toBe(7);
+    expect(both([high, failed])).toBe(7);
+    expect(both([low, failed])).toBeUndefined();
+  });
+
+  it('shows what is there, per pod', () => {
+    const { metrics } = decide(autoscaler(), seen(4, [41_000n]), none());
+    expect(metrics).toEqual([
+      { type: 'External', external: { metric: { name: 'queue' }, current: { averageValue: '10250m' } } },
+    ]);
+  });
+
+  it('is asked for by external metrics alone', () => {
+    const cpu = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization' } } };
+    expect(isByExternal(autoscaler())).toBe(true);
+    expect(isByExternal(autoscaler({ metrics: [metric({ value: '1' }), cpu] }))).toBe(false);
+    expect(isByExternal(autoscaler({ metrics: [] }))).toBe(false);
+  });
+});
+
+describe('how fast', () => {
+  const of = (behavior: Behavior, current: number, wanted: number, history = none()) => {
+    const { replicas, limited } = normalise(history, { current, wanted, min: 1, max: 100, behavior, now });
+    return [replicas, limited.reason];
+  };
+  const policy = (type: string, value: number, periodSeconds = 60) => ({ type, value, periodSeconds });
+
+  it.each<[string, Behavior, number, number, number, string]>([
+    ['as many as a policy', { scaleUp: { policies: [policy('Pods', 2)] } }, 4, 20, 6, 'ScaleUpLimit'],
+    [
+      'the larger of two',
+      { scaleUp: { policies: [policy('Pods', 2), policy('Percent', 100)] } },
+      4,
+      20,
+      8,
+      'ScaleUpLimit',
+    ],
+    [
+      'the smaller of two',
+      { scaleUp: { selectPolicy: 'Min', policies: [policy('Pods', 2), policy('Percent', 100)] } },
+      4,
+      20,
+      6,
+      'ScaleUpLimit',
+    ],
+    ['not at all', { scaleUp: { selectPolicy: 'Disabled' } }, 4, 20, 4, 'ScaleUpLimit'],
+    [
+      'down as well',
+      { scaleDown: { stabilizationWindowSeconds: 0, policies: [policy('Percent', 50)] } },
+      9,
+      1,
+      4,
+      'ScaleDownLimit',
+    ],
+    ['within it', { scaleDown: { stabilizationWindowSeconds: 0 } }, 9, 1, 1, 'DesiredWithinRange'],
+  ])('%s', (_, behavior, current, wanted, replicas, reason) => {
+    expect(of(behavior, current, wanted)).toEqual([replicas, reason]);
+  });
+
+  it('what was added in the period counts, and is forgotten after it', () => {
+    const behavior = { scaleUp: { policies: [policy('Pods', 4)] } };
+    const history = none();
+    noteScale(history, 4, 7, now - 30_000);
+    expect(of(behavior, 7, 20, history)).toEqual([8, 'ScaleUpLimit']);
+    const later = none();
+    noteScale(later, 4, 7, now - 61_000);
+    expect(of(behavior, 7, 20, later)).toEqual([11, 'ScaleUpLimit']);
+  });
+});
