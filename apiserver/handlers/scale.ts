@@ -57,6 +57,7 @@ export async function handleScale(exchange: ResourceExchange): Promise<ApiRespon
   const context = {
     ...writeContext(exchange, query, 'UPDATE', ''),
     ...scaleAdmission(exchange, query.dryRun),
+    ownedUnder: 'scale',
   };
   const object = await updateObject(core.registry, stored, info, change, context);
   return respondScale(exchange, scaleOf(object, stored));

@@ -93,7 +93,7 @@ test('where one does it is carried out there, as Kubernetes’ own, and leaves t
   expect(asked?.headers['x-remote-user']).toBe(account);
   const fields = (await find(world.admin, deployments, 'web'))?.metadata.managedFields ?? [];
   const owners = fields.filter(({ fieldsV1 }) => at(fieldsV1, 'f:spec', 'f:replicas') !== undefined);
-  expect(owners).toMatchObject([{ manager: 'kube-controller-manager' }]);
+  expect(owners).toMatchObject([{ manager: 'kube-controller-manager', subresource: 'scale' }]);
 });
 
 test('nobody takes its mark away, or gives it', async () => {
