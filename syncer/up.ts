@@ -31,7 +31,7 @@ interface Sent {
   slice: ClusterSlice;
   /** By a clock that nobody sets. */
   at: number;
-  /** That this write left behind; a share that is shown at a later one also shows what became of the slice. */
+  /** As of which the Placement was read for it. The slice was stored then or later: a share that is shown at a later one need not show it. */
   revision: number;
 }
 
@@ -71,7 +71,7 @@ async function report(engine: Engine, id: TargetId, all: Told): Promise<Retry | 
   if (!slice) return undefined;
   const { applied: said, ...told } = before?.slice ?? {};
   const record = engine.records.get(id);
-  const isTold = before !== undefined && deepEqual(slice, told);
+  const isTold = before !== undefined && before.isOther !== true && deepEqual(slice, told);
   if (isTold && !record?.remark) return undefined;
   const applied = appliedThere(engine, id, share);
   // What changes nothing else is not worth a write: the next syncer applies it once more, and then it is.
@@ -176,15 +176,22 @@ function adopterOf(
 
 /**
  * What the Placement has of us. The view says so as of its revision, which is all there is after a restart; what we
- * wrote after that counts instead. The splitter may have dropped what we said, and waits to hear it again.
+ * wrote after that counts instead. The splitter may have dropped what we said, and waits to hear it again. `isOther`: it is not
+ * what we wrote last, which may have come after the view: to be told once more, whatever it says.
  */
-function lastSent(share: ShareView, sent: Sent | undefined): Pick<Sent, 'slice' | 'at'> | undefined {
+function lastSent(
+  share: ShareView,
+  sent: Sent | undefined,
+): (Pick<Sent, 'slice' | 'at'> & { isOther?: boolean }) | undefined {
   const { uid, resourceVersion } = share.metadata;
-  if (sent && sent.uid === uid && sent.revision >= Number(resourceVersion)) return sent;
-  return share.status && { slice: share.status, at: sent?.at ?? Number.NEGATIVE_INFINITY };
+  const own = sent?.uid === uid ? sent : undefined;
+  if (own && own.revision >= Number(resourceVersion)) return own;
+  const { status: slice } = share;
+  const isOther = own !== undefined && !deepEqual(own.slice, slice);
+  return slice && { slice, at: sent?.at ?? Number.NEGATIVE_INFINITY, isOther };
 }
 
-/** Resolves with the revision at which the slice was there, 0 when the share had gone in the meantime. */
+/** Resolves with the revision as of which the Placement was read for it, 0 when the share had gone in the meantime. */
 async function send(engine: Engine, share: ShareView, slice: ClusterSlice): Promise<number> {
   const { name = '', namespace } = share.metadata;
   const target = { cluster: logicalClusterOf(share), namespace, name, subresource: 'status' };

@@ -176,3 +176,53 @@ test('that it is gone is told at once, the steps before it are gathered', async 
     [1300, { present: false }],
   ]);
 });
+
+test('what was written while the share changed is written over, though the share shows the word before it', async () => {
+  const withdrawn = { share: { withdrawn: true }, present: true };
+  const record = {
+    applied: { uid: 'there', physicalGeneration: 0, generation: 0, share: { withdrawn: true } as object },
+    requires: [],
+    repairs: 0,
+    repairNotBefore: 0,
+    absent: false,
+  };
+  const { manifest: _, ...rest } = share.spec as NonNullable<ShareView['spec']>;
+  const ref = { group: '', version: 'v1', resource: 'services', kind: 'Service', name: 'db', uid: 'u' };
+  const spec = { ...rest, ref, share: { phase: 'Active' } } as NonNullable<ShareView['spec']>;
+  let view: ShareView = { ...share, spec };
+  const id = targetOf(view);
+  const sent: unknown[] = [];
+  const up = new WorkQueue();
+  const engine = {
+    name: 'east',
+    uid: 's',
+    former: new Set(),
+    shares: { byIndex: () => [view] },
+    records: new Map([[id, record]]),
+    physical: { cached: () => ({ ...there, apiVersion: 'v1', kind: 'Service', status: {} }) },
+    upstream: {
+      patch: async (...[, , , { status }]: [unknown, unknown, unknown, { status: unknown }]) => {
+        sent.push(status);
+        // As of 5 the share was the former one; it changed at 6, and this was stored at 7.
+        return { metadata: { resourceVersion: sent.length === 1 ? '5' : '8' } };
+      },
+    },
+    up,
+    signal: life.signal,
+    logger,
+  };
+  void runUp(engine as unknown as Engine, []);
+  up.add(id);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(sent).toEqual([expect.objectContaining(withdrawn)]);
+  const before = { ...(sent[0] as object), share: {} } as NonNullable<ShareView['status']>;
+  view = { ...view, metadata: { ...view.metadata, resourceVersion: '6' }, status: before };
+  record.applied = { ...record.applied, share: {} };
+  up.add(id);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(sent).toHaveLength(2);
+  expect(sent[1]).toEqual(before);
+  up.add(id);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(sent).toHaveLength(2);
+});
