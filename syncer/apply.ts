@@ -32,9 +32,9 @@ export type Applied = { retryAfter: number; why?: { reason: string; message: str
 export const terminating = 'Terminating';
 
 /**
- * Makes the physical object what the share says. Before a write the object's locator is looked at: what is not
+ * Makes the physical object what the share says. Before it is written the object's locator is looked at: what is not
  * ours is NotOwned, and what is ours from a former life of the name goes first. A write names the uid that was
- * looked at; a creation is not forced, so that an object which appeared in between is a conflict, not a victim.
+ * looked at, a creation a version that no object has: one that is there is a conflict, not a victim.
  * Replicas that an autoscaler there owns, or the controller of a Deployment, stay as they are, which is why that write names
  * a resourceVersion too.
  */
@@ -42,11 +42,10 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   const { share, manifest, place, record } = input;
   const spec = share.spec;
   if (!spec) return undefined;
-  const wanted = manifestDigest(manifest);
   const { namespaces } = engine;
   const { namespaceLabels: labels = {} } = spec;
   const home = namespaceLocator(spec);
-  if (input.cached && isCurrent(input.cached, wanted, manifest, record)) {
+  if (input.cached && isCurrent(input.cached, manifest, record)) {
     noteApplied(share, record);
     noteLabels(engine, input, await namespaces.label(spec.physicalNamespace, home, labels));
     return undefined;
@@ -54,6 +53,10 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   await engine.physical.watch(place.kind);
   noteLabels(engine, input, await namespaces.ensure(spec.physicalNamespace, home, labels));
   await engine.accountTokens.ensure(spec);
+  if (isUnheardOf(input)) {
+    const made = await create(engine, place, manifest);
+    if (made) return noteMade(share, manifest, record, made);
+  }
   // An autoscaler's number must be the one that is there now, not that of a cache; so what was withdrawn just now.
   const cached = isScaled(manifest) || record.withdrawn ? undefined : input.cached;
   const object = cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
@@ -65,13 +68,20 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   if (object && turns(manifest, object, record) && !(await turn(engine, input, object)))
     return { retryAfter: 50 };
   const kept = object && (scaledThere(manifest, object) ?? adoptedThere(engine, manifest, object));
-  const put = (body: KubeObject) => write(engine, place, body, object?.metadata.uid, kept !== undefined);
+  const uid = object?.metadata.uid;
+  const put = (body: KubeObject) => write(engine, place, body, uid, kept !== undefined);
   const written = await put(kept ?? manifest).catch((error) => {
     const same =
       object && isStatusError(error, 'Invalid') && withAccessThere(kept ?? manifest, object, spec.ref);
     return same ? put(same) : Promise.reject(error);
   });
   if (!written) return { retryAfter: 50 };
+  return noteMade(share, manifest, record, written);
+}
+
+function noteMade({ spec }: ShareView, manifest: KubeObject, record: TargetRecord, written: KubeObject) {
+  if (!spec) return undefined;
+  const wanted = manifestDigest(manifest);
   noteWritten(record, wanted);
   record.manifest = wanted;
   record.fingerprint = fingerprint(written, manifest);
@@ -82,6 +92,24 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
     share: shareNumbers(spec.share),
   };
   return undefined;
+}
+
+/**
+ * No object has it. An API server compares it with that of what is there, and has nothing to compare where nothing is: what is applied
+ * with it comes to be, or is a conflict with whatever has the name.
+ */
+const ofNothing = '9223372036854775807';
+
+/** Nothing was ever said or seen of it: it is made without a question whether it is there. */
+function isUnheardOf({ share, place, record, cached }: ApplyInput): boolean {
+  const isSeen = cached !== undefined || share.status !== undefined || record.applied !== undefined;
+  return !isSeen && !record.error && !record.withdrawn && !isDefaultAccount(place.kind, place.name);
+}
+
+/** Undefined: something is there, or may be. */
+function create(engine: Engine, place: TargetPlace, manifest: KubeObject): Promise<KubeObject | undefined> {
+  const metadata = { ...manifest.metadata, resourceVersion: ofNothing };
+  return write(engine, place, { ...manifest, metadata }, undefined, true);
 }
 
 /** From when on it has been adopted there, before that is known here: else the two would take turns at its replicas. */
@@ -117,8 +145,8 @@ function noteLabels(
 }
 
 /** Nothing to write: the same manifest as last time, and nobody has changed what came of it. */
-function isCurrent(object: KubeObject, wanted: string, manifest: KubeObject, record: TargetRecord): boolean {
-  if (record.manifest !== wanted || object.metadata.deletionTimestamp) return false;
+function isCurrent(object: KubeObject, manifest: KubeObject, record: TargetRecord): boolean {
+  if (record.manifest !== manifestDigest(manifest) || object.metadata.deletionTimestamp) return false;
   if (record.applied?.uid !== object.metadata.uid) return false;
   // The watch may still be behind our own write.
   if ((object.metadata.generation ?? 0) < (record.applied?.physicalGeneration ?? 0)) return true;

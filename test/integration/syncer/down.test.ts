@@ -42,6 +42,17 @@ describe('a share', () => {
     expect(await upstream.slice(ref, 'west')).toBeUndefined();
   });
 
+  test('of what was never there is made by one request', async () => {
+    const { upstream, physical } = sides;
+    await upstream.place(configMap('settings'), { east: active });
+    sides.start();
+    const made = await sides.untilThere(configmaps, 'settings');
+    const path = sides.path(configmaps, 'settings');
+    const about = physical.faults.requests.filter((line) => line.includes(path));
+    expect(about.map((line) => line.slice(0, line.indexOf(' ')))).toEqual(['PATCH']);
+    expect(made.metadata.managedFields).toMatchObject([{ manager: 'atoll-syncer', operation: 'Apply' }]);
+  });
+
   test('that grows is told of only when the controller has observed the growth', async () => {
     const { upstream, physical } = sides;
     const ref = await upstream.place(web, { east: { ...active, replicas: 2 } });

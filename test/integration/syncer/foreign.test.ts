@@ -49,6 +49,22 @@ describe('what is not ours', () => {
     },
   );
 
+  test('stays as it is: an object that was there first, though nothing in it contradicts', async () => {
+    const { upstream, physical } = sides;
+    await upstream.place(configMap('other'), { east: active });
+    sides.start();
+    await sides.untilThere(configmaps, 'other');
+    const {
+      upstream: { home },
+    } = sides;
+    const metadata = { name: 'settings', namespace: home };
+    const theirs = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { theirs: 'yes' } };
+    const foreign = await physical.client.create(configmaps, theirs);
+    const ref = await upstream.place(configMap('settings'), { east: active });
+    await until('error', async () => (await upstream.slice(ref))?.error?.reason === 'NotOwned');
+    expect(await sides.there(configmaps, 'settings')).toEqual(foreign);
+  });
+
   test('is not used: a namespace of the same name', async () => {
     const { upstream, physical } = sides;
     const theirs = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: upstream.home } };
