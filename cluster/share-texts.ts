@@ -25,6 +25,8 @@ export const share: Texts<Share> = {
   hard: 'Its part of what a quota bounds of pods.',
   readySince: 'Since when it has been ready without a break.',
   held: 'Of what may not run twice: what it had, which nobody else may run until its cluster has said that it is gone.',
+  ranAt:
+    'Of a CronJob that waited and runs now: when one was last due that has been started, on whichever cluster.',
   cameBack:
     'Where it runs again since a copy of its data failed, until that is tried again: the trip of that copy.',
   fresh: 'Nothing of it has run there since it came, and its data is yet to be copied there.',

@@ -27,6 +27,11 @@ export interface Share {
   /** True where the kind runs on one cluster at a time and this one must wait (CronJob, Job). */
   suspend?: boolean;
   /**
+   * Of a CronJob that waited and runs now, RFC 3339: when one was last due that has been started, on whichever cluster. Its syncer
+   * sees to it that none up to then is started again.
+   */
+  ranAt?: string;
+  /**
    * True of what is to be updated in turns, where it has no turn: its pods keep the template that they have. A Deployment
    * is paused for it, a StatefulSet partitioned.
    */

@@ -1,6 +1,6 @@
 import { isFinished } from '../cluster/kinds.ts';
 import type { Share } from '../cluster/types.ts';
-import { listAt, numberAt, textAt } from '../kube/untyped.ts';
+import { at, listAt, numberAt, textAt } from '../kube/untyped.ts';
 import type { Part } from './plan.ts';
 import {
   isCountedOn,
@@ -35,13 +35,18 @@ export function nextSingle(scene: Scene): Next {
   }
   if (chosen !== undefined) {
     const share = next.get(chosen);
-    if (share && othersWait(scene, chosen, next)) next.set(chosen, running(share));
+    if (share && othersWait(scene, chosen, next)) next.set(chosen, running(scene, share));
   }
   return next;
 }
 
-function running({ suspend: _suspend, ...share }: Share): Share {
-  return share;
+function running({ root, slices }: Scene, share: Share): Share {
+  const { suspend, ...rest } = share;
+  if (suspend !== true) return rest;
+  const said = [root.status, ...Object.values(slices).map(({ status }) => status)];
+  const ran = said.flatMap((status) => textAt(status, 'lastScheduleTime') ?? []);
+  const [ranAt] = ran.sort((a, b) => Date.parse(b) - Date.parse(a));
+  return { ...rest, ...(ranAt !== undefined && { ranAt }) };
 }
 
 /** It may still start, or still runs, Jobs. */
@@ -56,12 +61,16 @@ function hasStopped(scene: Scene, cluster: string): boolean {
   return slice?.present === true && slice.share?.suspend === true && slice.error === undefined;
 }
 
-/** Every other share is to wait, or to go, and its cluster has said that it does. */
+/**
+ * Every other share is to wait, or to go, and its cluster has said that it does; none of its Jobs runs there where there may be
+ * one at a time.
+ */
 function othersWait(scene: Scene, chosen: string, next: Next): boolean {
+  const isOneAtATime = at(scene.root, 'spec', 'concurrencyPolicy') === 'Forbid';
   return Object.keys(scene.shares).every((cluster) => {
     if (cluster === chosen) return true;
     const mayRun = next.has(cluster) && next.get(cluster)?.suspend !== true;
-    return !mayRun && hasStopped(scene, cluster);
+    return !mayRun && (isOneAtATime ? !isBusy(scene, cluster) : hasStopped(scene, cluster));
   });
 }
 

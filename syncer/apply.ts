@@ -5,6 +5,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
 import { withAccessThere } from './access-there.ts';
 import { markClaims } from './claims.ts';
+import { noteRan } from './cron.ts';
 import { isAdoptable, takeBack } from './default-account.ts';
 import type { Engine } from './engine.ts';
 import type { Outstanding } from './labelling.ts';
@@ -67,6 +68,7 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   if (object?.metadata.deletionTimestamp) return { retryAfter: 500, why: beingDeleted(place) };
   if (object && turns(manifest, object, record) && !(await turn(engine, input, object)))
     return { retryAfter: 50 };
+  if (object) await noteRan(engine, place, share, { manifest, object });
   const kept = object && (scaledThere(manifest, object) ?? adoptedThere(engine, manifest, object));
   const uid = object?.metadata.uid;
   const put = (body: KubeObject) => write(engine, place, body, uid, kept !== undefined);

@@ -375,6 +375,39 @@ describe('handover of other kinds', () => {
       { a: { phase: 'Leaving', suspend: true }, b: on },
     ],
     [
+      'CronJob: what the old one has started is told to the new one, which would start it again',
+      {
+        root: of('CronJob', {}, { lastScheduleTime: '2030-01-01T03:00:00Z' }),
+        clusters: ['b'],
+        previous: { a: off, b: off },
+        slices: {
+          a: { ...stopped, status: { lastScheduleTime: '2030-01-02T03:00:00Z' } },
+          b: { ...stopped, status: { lastScheduleTime: '2030-01-01T02:00:00Z' } },
+        },
+      },
+      { a: { phase: 'Leaving', suspend: true }, b: { ...on, ranAt: '2030-01-02T03:00:00Z' } },
+    ],
+    [
+      'CronJob: while it runs what it was told is not told anew',
+      {
+        root: of('CronJob'),
+        clusters: ['a', 'b'],
+        previous: { a: off, b: { ...on, ranAt: '2030-01-02T03:00:00Z' } },
+        slices: { a: stopped, b: { ...stopped, status: { lastScheduleTime: '2030-01-03T03:00:00Z' } } },
+      },
+      { a: off, b: { ...on, ranAt: '2030-01-02T03:00:00Z' } },
+    ],
+    [
+      'CronJob: where one at a time may run the new one waits for the old ones Jobs',
+      {
+        root: of('CronJob', { concurrencyPolicy: 'Forbid' }),
+        clusters: ['b'],
+        previous: { a: off, b: off },
+        slices: { a: { ...stopped, status: { active: [{ name: 'j' }] } }, b: stopped },
+      },
+      { a: off, b: { ...off, heardSince: at(100) } },
+    ],
+    [
       'CronJob: its Jobs still run',
       {
         root: of('CronJob'),
