@@ -13,7 +13,15 @@ import { type Retry, runController } from '../controller.ts';
 import { EventRecorder, type Word } from '../events.ts';
 import { WorkQueue } from '../queue.ts';
 import { byLogicalCluster, clusterToWrite } from '../scope.ts';
-import { asksReady, conditionSet, decide, isByExternal, needsMetrics, type Seen, statusAfter } from './decide.ts';
+import {
+  asksReady,
+  conditionSet,
+  decide,
+  isByExternal,
+  needsMetrics,
+  type Seen,
+  statusAfter,
+} from './decide.ts';
 import { type History, noteScale } from './rates.ts';
 import { externalGroup, type Found, read, readyPods, scaleOf, type Where, writeScale } from './target.ts';
 import type { Autoscaler, AutoscalerSpec, AutoscalerStatus } from './types.ts';
@@ -31,7 +39,11 @@ export interface AutoscalingOptions {
   clock?: Clock;
 }
 
-const autoscalers: ResourceRef = { group: 'autoscaling', version: 'v2', resource: 'horizontalpodautoscalers' };
+const autoscalers: ResourceRef = {
+  group: 'autoscaling',
+  version: 'v2',
+  resource: 'horizontalpodautoscalers',
+};
 const byCluster = 'autoscaling/cluster';
 const workers = 4;
 

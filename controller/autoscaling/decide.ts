@@ -82,7 +82,12 @@ export function decide(hpa: Autoscaler, seen: Seen, history: History): Decision 
   if (needsMetrics(hpa, scale)) return byMetrics(spec, seen, history, decision);
   if (scale.wanted === 0) {
     const because = 'scaling is disabled since the replica count of the target is zero';
-    const off = { type: 'ScalingActive', status: 'False', reason: 'ScalingDisabled', message: because } as const;
+    const off = {
+      type: 'ScalingActive',
+      status: 'False',
+      reason: 'ScalingDisabled',
+      message: because,
+    } as const;
     return { ...decision, conditions: conditionSet(conditions, off, now) };
   }
   return scale.wanted > spec.maxReplicas
@@ -100,7 +105,10 @@ function byMetrics(spec: AutoscalerSpec, seen: Seen, history: History, decision:
   const proposals = metrics.map((metric, i) => propose(metric, readings[i], seen, spec.behavior));
   const good = proposals.flatMap((one) => ('failure' in one ? [] : [one]));
   const bad = proposals.flatMap((one) => ('failure' in one ? [one] : []));
-  const best = good.reduce<Proposal | undefined>((a, b) => (a && a.replicas >= b.replicas ? a : b), undefined);
+  const best = good.reduce<Proposal | undefined>(
+    (a, b) => (a && a.replicas >= b.replicas ? a : b),
+    undefined,
+  );
   const words: Word[] = bad.map(({ failure }) => ({
     type: 'Warning',
     reason: 'FailedGetExternalMetric',

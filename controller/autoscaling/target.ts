@@ -54,11 +54,7 @@ export async function writeScale(
   { cluster, signal }: Where,
 ): Promise<void> {
   const spec = { ...(object.spec as object), replicas };
-  await client.update(
-    resource,
-    { ...object, spec },
-    { cluster, subresource: 'scale', fieldManager, signal },
-  );
+  await client.update(resource, { ...object, spec }, { cluster, subresource: 'scale', fieldManager, signal });
 }
 
 /** What the API server of that group says; why not, in words of Kubernetes' own controller. */

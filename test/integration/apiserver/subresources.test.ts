@@ -207,11 +207,18 @@ test.each([
 
 test.each(['PUT', 'PATCH'])('who scales by %s owns the replicas under the subresource', async (verb) => {
   await api.call('POST', deployments, deployment('web', 1));
-  const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' }, spec: { replicas: 3 } };
+  const scale = {
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    metadata: { name: 'web' },
+    spec: { replicas: 3 },
+  };
   const { status } = await api.call(verb, `${deployments}/web/scale?fieldManager=scaler`, scale);
   expect(status).toBe(200);
   const { body } = await api.call('GET', `${deployments}/web`);
-  expect(body.metadata.managedFields.find((one: { manager: string }) => one.manager === 'scaler')).toMatchObject({
+  expect(
+    body.metadata.managedFields.find((one: { manager: string }) => one.manager === 'scaler'),
+  ).toMatchObject({
     operation: 'Update',
     subresource: 'scale',
     fieldsV1: { 'f:spec': { 'f:replicas': {} } },

@@ -22,9 +22,16 @@ beforeAll(async () => {
   queue = 45;
   extension = await startExtension('127.0.0.1', ['metrics.default.svc']);
   extension.instead = (request, response) => {
-    const items = [{ metricName: 'queue', metricLabels: {}, timestamp: '2026-01-01T00:00:00Z', value: `${queue}` }];
+    const items = [
+      { metricName: 'queue', metricLabels: {}, timestamp: '2026-01-01T00:00:00Z', value: `${queue}` },
+    ];
     const list = { kind: 'ExternalMetricValueList', apiVersion: `${group}/v1beta1`, metadata: {}, items };
-    const served = { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${group}/v1beta1`, resources: [] };
+    const served = {
+      kind: 'APIResourceList',
+      apiVersion: 'v1',
+      groupVersion: `${group}/v1beta1`,
+      resources: [],
+    };
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(request.url?.includes('/namespaces/') ? list : served));
     return true;
@@ -38,10 +45,15 @@ afterAll(async () => {
 
 const autoscaler = async () => await find(world.admin, horizontalpodautoscalers, 'web');
 const there = async (cluster: string) =>
-  (await world.physical(cluster).client.list(horizontalpodautoscalers)).items.map(({ metadata }) => metadata.name);
+  (await world.physical(cluster).client.list(horizontalpodautoscalers)).items.map(
+    ({ metadata }) => metadata.name,
+  );
 const wanted = async () => numberAt(await find(world.admin, deployments, 'web'), 'spec', 'replicas');
 const runs = (cluster: string, count: number) =>
-  until(`${cluster} runs ${count}`, async () => (await readyPods(world.physical(cluster), 'web')).length === count);
+  until(
+    `${cluster} runs ${count}`,
+    async () => (await readyPods(world.physical(cluster), 'web')).length === count,
+  );
 
 async function serve(): Promise<void> {
   const service = { type: 'ExternalName', externalName: 'localhost' };
@@ -103,7 +115,9 @@ test('nobody takes its mark away, or gives it', async () => {
   expect(textAt(await autoscaler(), 'metadata', 'annotations', mark)).toBe('true');
   const given = { metadata: { annotations: { [mark]: 'true' } } };
   await world.admin.patch(deployments, { ...shop, name: 'web' }, 'merge', given);
-  expect(textAt(await find(world.admin, deployments, 'web'), 'metadata', 'annotations', mark)).toBeUndefined();
+  expect(
+    textAt(await find(world.admin, deployments, 'web'), 'metadata', 'annotations', mark),
+  ).toBeUndefined();
 });
 
 test('goes on while its target moves, and what it asks for is divided', async () => {

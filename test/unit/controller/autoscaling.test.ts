@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide, isByExternal, type Seen, statusAfter } from '../../../controller/autoscaling/decide.ts';
-import { type History, noteScale, normalise } from '../../../controller/autoscaling/rates.ts';
+import { type History, normalise, noteScale } from '../../../controller/autoscaling/rates.ts';
 import type { Autoscaler, AutoscalerSpec, Behavior } from '../../../controller/autoscaling/types.ts';
 
 const now = Date.UTC(2026, 0, 1);
@@ -45,7 +45,8 @@ describe('what external metrics ask for', () => {
 
   it('less only once nothing more was asked for in five minutes', () => {
     const history = none();
-    const at = (minutes: number) => decide(autoscaler(), seen(6, [20_000n], { now: now + minutes * 60_000 }), history);
+    const at = (minutes: number) =>
+      decide(autoscaler(), seen(6, [20_000n], { now: now + minutes * 60_000 }), history);
     expect(at(0).replicas).toBeUndefined();
     const able = at(4).conditions.find(({ type }) => type === 'AbleToScale');
     expect(able).toMatchObject({ status: 'True', reason: 'ScaleDownStabilized' });
