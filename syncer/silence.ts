@@ -22,11 +22,17 @@ export interface SilenceOptions {
   /** When the caller has it already. */
   informer?: Informer<PhysicalCluster>;
   told?: Pick<Told, 'at' | 'now' | 'onLess' | 'synced'>;
+  /** Milliseconds since 1970; default Date.now. */
+  now?: () => number;
 }
 
-/** Silence is not death: Ready becomes Unknown, and that is all that happens here. */
+/**
+ * Silence is not death: Ready becomes Unknown, and that is all that happens here. Whoever begins to listen has heard nobody yet, and says so
+ * of none before it has listened for as long as one may be silent, as Kubernetes' own controller does of Nodes: what was noted by a server that
+ * was killed is not written, and its clusters have had time to be heard by then.
+ */
 export async function runSilence(options: SilenceOptions): Promise<void> {
-  const { client, signal, logger, silentMs = silentAfterMs } = options;
+  const { client, signal, logger, silentMs = silentAfterMs, now = Date.now } = options;
   const informer = options.informer ?? startInformer<PhysicalCluster>(client, resource, { signal, logger });
   const told = options.told ?? new Told(client, { signal, logger });
   const queue = new WorkQueue();
@@ -38,14 +44,18 @@ export async function runSilence(options: SilenceOptions): Promise<void> {
       if (readyOf(now)?.status !== readyOf(old)?.status || isEarlier(now, old)) queue.add(key);
     },
   });
+  let since: number | undefined;
+  const ahead = new Ahead();
   const reconcile = async (key: string): Promise<Retry | undefined> => {
     const before = informer.get(key);
     if (!before) return undefined;
+    since ??= now();
     const { name = '' } = before.metadata;
-    const known = silenceOf(withHeartbeat(before, told.at(name)), Date.now(), silentMs);
+    const said = ahead.believed(before, now());
+    const known = silenceOf(withHeartbeat(said, told.at(name)), { now: now(), since, silentMs });
     if ('lookAgainAfter' in known) return { after: known.lookAgainAfter };
-    const cluster = withHeartbeat(before, await told.now(name));
-    const verdict = silenceOf(cluster, Date.now(), silentMs);
+    const cluster = withHeartbeat(said, await told.now(name));
+    const verdict = silenceOf(cluster, { now: now(), since, silentMs });
     if ('lookAgainAfter' in verdict) return { after: verdict.lookAgainAfter };
     const others = (cluster.status?.conditions ?? []).filter((condition) => condition.type !== 'Ready');
     const status = { ...cluster.status, conditions: [...others, verdict.condition] };
@@ -62,15 +72,32 @@ function isEarlier(now: PhysicalCluster, old: PhysicalCluster): boolean {
   return said === '' ? before !== '' : Date.parse(said) < Date.parse(before);
 }
 
-/** Pure: what is to be said of a cluster now, or in how many milliseconds to look again. */
+/** A clock that runs ahead says nothing of the time to come: such a word counts from when it was first seen. */
+class Ahead {
+  readonly #seen = new Map<string, { said: string; at: number }>();
+
+  believed(cluster: PhysicalCluster, now: number): PhysicalCluster {
+    const { uid = '' } = cluster.metadata;
+    const said = cluster.status?.lastHeartbeatTime ?? '';
+    if (this.#seen.get(uid)?.said !== said) this.#seen.delete(uid);
+    if (!(Date.parse(said) > now)) return this.#seen.has(uid) ? this.#as(cluster) : cluster;
+    if (!this.#seen.has(uid)) this.#seen.set(uid, { said, at: now });
+    return this.#as(cluster);
+  }
+
+  #as(cluster: PhysicalCluster): PhysicalCluster {
+    const { at = 0 } = this.#seen.get(cluster.metadata.uid ?? '') ?? {};
+    return { ...cluster, status: { ...cluster.status, lastHeartbeatTime: new Date(at).toISOString() } };
+  }
+}
+
+/** Pure: what is to be said of a cluster now, or in how many milliseconds to look again. `since`: from when on it could be heard. */
 export function silenceOf(
   cluster: PhysicalCluster,
-  now: number,
-  silentMs: number,
+  { now, since, silentMs }: { now: number; since: number; silentMs: number },
 ): { condition: Condition } | { lookAgainAfter: number } {
-  const since = cluster.status?.lastHeartbeatTime ?? cluster.metadata.creationTimestamp ?? '';
-  const last = Date.parse(since);
-  const silentFor = Number.isNaN(last) ? Number.POSITIVE_INFINITY : now - last;
+  const last = Date.parse(cluster.status?.lastHeartbeatTime ?? cluster.metadata.creationTimestamp ?? '');
+  const silentFor = now - Math.max(since, last || 0);
   if (silentFor < silentMs) return { lookAgainAfter: Math.max(50, silentMs - silentFor) };
   const ready = readyOf(cluster);
   if (ready?.status === 'Unknown') return { lookAgainAfter: silentMs };

@@ -9,6 +9,8 @@ export const heartbeatsNamespace = 'kube-system';
 const labelled = { namespace: heartbeatsNamespace, labelSelector: heartbeatsLabel };
 
 interface Lease {
+  said: ReadonlyMap<string, number>;
+  /** The same as far as it is believed. */
   heard: ReadonlyMap<string, number>;
   /** When it was told of last, by a clock that nobody sets. */
   at: number;
@@ -46,7 +48,7 @@ export class Told {
     const { items } = await this.#client.list(heartbeatLeases, { ...labelled, signal: this.#signal });
     return lastOf(
       cluster,
-      items.map((lease) => ({ heard: heartbeatsIn(lease) })),
+      items.map((lease) => ({ heard: this.#believed(lease.metadata.name ?? '', heartbeatsIn(lease)) })),
     );
   }
 
@@ -61,9 +63,18 @@ export class Told {
     return [...this.#leases].filter(([, { at }]) => at < since).map(([name]) => name);
   }
 
-  #put(name: string, heard?: ReadonlyMap<string, number>): void {
+  /** A server's clock may run ahead, and the server be gone: a word counts from when it was told at the latest, and not from then on for ever. */
+  #believed(name: string, said: ReadonlyMap<string, number>): Map<string, number> {
+    const known = this.#leases.get(name);
+    const now = Date.now();
+    const one = (cluster: string, time: number) =>
+      (known?.said.get(cluster) === time ? known.heard.get(cluster) : undefined) ?? Math.min(time, now);
+    return new Map([...said].map(([cluster, time]) => [cluster, one(cluster, time)]));
+  }
+
+  #put(name: string, said?: ReadonlyMap<string, number>): void {
     const before = this.#leases.get(name)?.heard ?? new Map<string, number>();
-    if (heard) this.#leases.set(name, { heard, at: performance.now() });
+    if (said) this.#leases.set(name, { said, heard: this.#believed(name, said), at: performance.now() });
     else this.#leases.delete(name);
     for (const [cluster, at] of before) if ((this.at(cluster) ?? 0) < at) this.#less(cluster);
   }

@@ -5,7 +5,7 @@ import type { Informer } from '../../../client/informer.ts';
 import { heartbeatsAnnotation, heartbeatsText } from '../../../cluster/heartbeats.ts';
 import type { PhysicalCluster } from '../../../cluster/types.ts';
 import { silentLogger } from '../../../kube/log.ts';
-import { runSilence } from '../../../syncer/silence.ts';
+import { runSilence, silenceOf } from '../../../syncer/silence.ts';
 import { until } from '../../contract/until.ts';
 
 const at = (ms: number) => new Date(ms).toISOString();
@@ -88,8 +88,12 @@ test('what is said of a cluster with others counts as its own word, until less o
     },
     now: async () => heard,
   };
-  const running = runSilence({ client, informer, told, signal: stop.signal, logger: silentLogger });
+  // It has listened for long by then.
+  let later = -60_000;
+  const now = () => Date.now() + later;
+  const running = runSilence({ client, informer, told, now, signal: stop.signal, logger: silentLogger });
   await until(() => looks === 1);
+  later = 0;
   const last = Date.now() - 60_000;
   heard = last;
   less('east');
@@ -139,9 +143,60 @@ test('none is silent of which a word is stored that the watch has not told of: n
     get: () => east(Date.now() - 200_000, 'True'),
     on: (handlers: Handlers<PhysicalCluster>) => handlers.add?.(east(0, 'True'), 'root//east'),
   } as unknown as Informer<PhysicalCluster>;
-  const running = runSilence({ client, informer, signal, logger: silentLogger });
+  let asked = 0;
+  // It has listened for long.
+  const now = () => Date.now() - (asked++ === 0 ? 60_000 : 0);
+  const running = runSilence({ client, informer, now, signal, logger: silentLogger });
   await until(() => written.length > 0 || lists === 2);
   stop.abort();
   await running;
   expect(written).toEqual([]);
+});
+
+test.each([
+  ['was silent before anybody listened', { heard: 0, listened: 39_999 }, { lookAgainAfter: 50 }],
+  ['is silent, and could have been heard', { heard: 0, listened: 40_000 }, { condition: expect.anything() }],
+  ['was heard', { heard: 90_000, listened: 60_000 }, { lookAgainAfter: 30_000 }],
+])('a cluster that %s', (_what, { heard, listened }, verdict) => {
+  const now = 100_000;
+  expect(silenceOf(east(heard, 'True'), { now, since: now - listened, silentMs: 40_000 })).toEqual(verdict);
+});
+
+test('a word of a time to come counts from when it was seen', async () => {
+  const stop = new AbortController();
+  const began = Date.now();
+  let passed = 0;
+  let looks = 0;
+  let ofCluster: Handlers<PhysicalCluster> = {};
+  let cluster = east(began + 3_600_000, 'True');
+  const informer = {
+    synced: Promise.resolve(),
+    get: () => {
+      looks++;
+      return cluster;
+    },
+    on: (handlers: Handlers<PhysicalCluster>) => {
+      ofCluster = handlers;
+      handlers.add?.(cluster, 'root//east');
+    },
+  } as unknown as Informer<PhysicalCluster>;
+  const written: string[] = [];
+  const client = new Client(async ({ body }) => {
+    written.push(Buffer.from(body ?? []).toString());
+    return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(cluster)) };
+  });
+  const nothing = () => undefined;
+  const told = { at: nothing, now: async () => undefined, onLess: nothing, synced: Promise.resolve() };
+  const now = () => began + passed;
+  const running = runSilence({ client, informer, told, now, signal: stop.signal, logger: silentLogger });
+  await until(() => looks === 1);
+  passed = 40_000;
+  const before = cluster;
+  cluster = east(began + 3_600_000, 'False');
+  ofCluster.update?.(cluster, before, 'root//east');
+  await until(() => written.length === 1);
+  expect(written[0]).toContain('Unknown');
+  expect(written[0], 'since when is told by our own clock').toContain(at(began));
+  stop.abort();
+  await running;
 });

@@ -1,0 +1,44 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { Client } from '../../../client/client.ts';
+import { heartbeatsAnnotation, heartbeatsText } from '../../../cluster/heartbeats.ts';
+import { silentLogger } from '../../../kube/log.ts';
+import { Told } from '../../../syncer/told.ts';
+
+afterEach(() => vi.useRealTimers());
+
+test('a server whose clock ran ahead, and that is gone, is believed up to when it was heard', async () => {
+  const began = Date.parse('2026-11-28T10:00:00Z');
+  vi.useFakeTimers({ toFake: ['Date'], now: began });
+  const stop = new AbortController();
+  const text = heartbeatsText(
+    new Map([
+      ['east', began + 3_600_000],
+      ['west', began - 1_000],
+    ]),
+  );
+  const lease = {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      name: 'one',
+      namespace: 'kube-system',
+      resourceVersion: '1',
+      annotations: { [heartbeatsAnnotation]: text },
+    },
+  };
+  const client = new Client(async ({ url, signal }) => {
+    if (url.includes('watch=')) await new Promise((_, end) => signal?.addEventListener('abort', end));
+    const body = { kind: 'LeaseList', metadata: { resourceVersion: '1' }, items: [lease] };
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify(body)),
+    };
+  });
+  const told = new Told(client, { signal: stop.signal, logger: silentLogger });
+  await told.synced;
+  vi.setSystemTime(began + 60_000);
+  expect([told.at('east'), told.at('west')]).toEqual([began, began - 1_000]);
+  expect(await told.now('east'), 'nor anew, as it is stored').toBe(began);
+  stop.abort();
+});
