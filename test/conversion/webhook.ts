@@ -47,7 +47,12 @@ export async function startConversionWebhook(): Promise<ConversionWebhook> {
   };
   const server = createServer({ cert, key }, async (request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    try {
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+    } catch {
+      // Whoever asked wants to know no more.
+      return;
+    }
     const review = JSON.parse(Buffer.concat(chunks).toString());
     hook.asked.push({ apiVersion: review.apiVersion, request: review.request });
     await hook.hold?.();

@@ -2,11 +2,12 @@ import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { tokenAuthenticator } from '../../../apiserver/authn/token.ts';
 import type { AdmissionPlugin } from '../../../apiserver/plugins.ts';
 import { createAuthority } from '../../../apiserver/tls/ca.ts';
 import { type HttpTransport, httpTransport } from '../../../client/http.ts';
+import { eventually } from '../../eventually.ts';
 import { type Answer, type Api, admin, startApi } from './api.ts';
 
 const upgrades: http.IncomingMessage[] = [];
@@ -91,7 +92,7 @@ test('an exec is told as it begins and as it ends, under one name on both sides,
   });
   expect(upgrades.at(-1)?.headers['audit-id']).toBe(id);
   socket.end();
-  await vi.waitFor(() => expect(events()[1]?.stage).toBe('ResponseComplete'), 5000);
+  await eventually(() => expect(events()[1]?.stage).toBe('ResponseComplete'));
   expect(events()[1].auditID).toBe(id);
   expect(lines.join()).not.toContain(token);
   expect(lines.join()).not.toContain(Buffer.from(token).toString('base64url'));
@@ -99,7 +100,7 @@ test('an exec is told as it begins and as it ends, under one name on both sides,
 
 test('logs are told as they begin and as they end, without what they say', async () => {
   await api.call('GET', `${web}/log`);
-  await vi.waitFor(() => expect(lines).toHaveLength(2), 5000);
+  await eventually(() => expect(lines).toHaveLength(2));
   expect(events().map(({ stage }) => stage)).toEqual(['ResponseStarted', 'ResponseComplete']);
   expect(lines.join()).not.toContain('a line of a log');
 });

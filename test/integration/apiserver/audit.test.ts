@@ -1,9 +1,10 @@
 import https from 'node:https';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { tokenAuthenticator } from '../../../apiserver/authn/token.ts';
 import { createAuthority } from '../../../apiserver/tls/ca.ts';
 import type { Policy } from '../../../kube/audit/types.ts';
 import type { ApiResponse } from '../../../kube/http.ts';
+import { eventually } from '../../eventually.ts';
 import { type Answer, type Api, admin, startApi } from './api.ts';
 
 const policy: Policy = {
@@ -163,7 +164,7 @@ test('a watch whose reader goes ends, too', async () => {
   });
   out.on('response', () => out.destroy());
   out.on('error', () => {});
-  await vi.waitFor(() => expect(events().at(-1)?.stage).toBe('ResponseComplete'), 5000);
+  await eventually(() => expect(events().at(-1)?.stage).toBe('ResponseComplete'));
 });
 
 test('the logical cluster is in each event: its id, and what the URL calls it', async () => {

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { UserInfo } from '../../../kube/http.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
 import type { Store } from '../../../storage/store.ts';
+import { eventually } from '../../eventually.ts';
 import { type Answer, type Api, call, configMap, startApi, take, watch } from './api.ts';
 
 let store: Store;
@@ -96,13 +97,13 @@ describe('a developer with a Role in one namespace', () => {
     await give('', ...developer);
     const events = watch(api.server.transport(dev), `${maps}?watch=1`);
     const first = take(events, 1);
-    await vi.waitFor(async () => expect(await status(dev, 'GET', maps, undefined, other)).toBe(200));
+    await eventually(async () => expect(await status(dev, 'GET', maps, undefined, other)).toBe(200));
     await api.call('POST', maps, configMap('a'));
     expect((await first)[0]?.object.metadata.name).toBe('a');
     await events.return(undefined);
     await api.call('DELETE', `${inDefault}/rolebindings/dev`);
     expect(await status(dev, 'GET', maps)).toBe(403);
-    await vi.waitFor(async () => expect(await status(dev, 'GET', maps, undefined, other)).toBe(403));
+    await eventually(async () => expect(await status(dev, 'GET', maps, undefined, other)).toBe(403));
   });
 
   test('is refused when the role loses the rule, or all bindings go at once', async () => {
@@ -149,7 +150,7 @@ describe('the defaults', () => {
     expect(await status(dev, 'GET', '/apis')).toBe(403);
     await api.call('DELETE', url);
     expect([(await api.call('GET', url)).status, (await other.call('GET', url)).status]).toEqual([404, 404]);
-    await vi.waitFor(async () => expect(await status(dev, 'GET', '/apis', undefined, other)).toBe(403));
+    await eventually(async () => expect(await status(dev, 'GET', '/apis', undefined, other)).toBe(403));
     const later = startApi({ store });
     expect((await later.call('GET', url)).status).toBe(404);
     expect(await status(dev, 'GET', '/apis', undefined, later)).toBe(403);

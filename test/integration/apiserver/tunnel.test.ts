@@ -3,11 +3,12 @@ import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { type Duplex, PassThrough } from 'node:stream';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { tokenAuthenticator } from '../../../apiserver/authn/token.ts';
 import { createAuthority } from '../../../apiserver/tls/ca.ts';
 import { type HttpTransport, httpTransport } from '../../../client/http.ts';
 import type { ApiResponse } from '../../../kube/http.ts';
+import { eventually } from '../../eventually.ts';
 import { type Api, admin, startApi } from './api.ts';
 
 /** Stands for the API of the cluster that runs the pod: it echoes whatever a tunnel carries, in capitals. */
@@ -329,7 +330,7 @@ test('who waits for a node that is mute holds up nobody else', async () => {
   const all = Promise.allSettled(asked);
   const { status } = await transport({ method: 'GET', url: '/version', headers: {} });
   expect(status).toBe(200);
-  await vi.waitFor(() => expect(upgrades.length - before).toBe(40));
+  await eventually(() => expect(upgrades.length - before).toBe(40));
   gone.abort();
   expect((await all).every((one) => one.status === 'fulfilled' && one.value.status >= 400)).toBe(true);
 });

@@ -59,7 +59,7 @@ beforeAll(async () => {
   address = new URL(/server: "?(https:[^"\s]+)/.exec(kubeconfig)?.[1] ?? '');
   id = await workspace('team');
   paths = await routes();
-}, 60_000);
+});
 afterAll(async () => {
   agent.destroy();
   await world.stop();
@@ -148,7 +148,7 @@ describe('nobody is answered', () => {
     const expected = Object.keys(open).map((path) => `GET ${path} 200`);
     const got = await answered(everyVerb([...new Set([...paths, ...Object.keys(open)])]));
     expect(got).toEqual(expected.sort());
-  }, 120_000);
+  });
 
   test.each(['/clusters/root', '/clusters/root:team', '/clusters/ID', '/clusters/*', '/clusters/root:none'])(
     'below %s',

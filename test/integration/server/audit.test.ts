@@ -4,11 +4,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLogger } from '../../../kube/log.ts';
 import { loadAudit } from '../../../server/audit/load.ts';
 import { AuditMetrics } from '../../../server/metrics/audit.ts';
 import { resolveSettings } from '../../../server/settings.ts';
+import { eventually } from '../../eventually.ts';
 
 let directory: string;
 let hook: Server;
@@ -79,7 +80,7 @@ test('a webhook gets lists of events, again where it failed, and what is left at
     auditWebhookInitialBackoff: '1',
   });
   for (const n of [1, 2, 3]) options.write(`{"n":${n}}`);
-  await vi.waitFor(() => expect(numbers()).toEqual([[1, 2]]), 10_000);
+  await eventually(() => expect(numbers()).toEqual([[1, 2]]));
   await close();
   expect(numbers()).toEqual([[1, 2], [3]]);
   expect(lists[0]).toMatchObject({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1' });
@@ -118,7 +119,7 @@ test('one that never answers holds up the end for a while, once for all that is 
   const flags = { auditWebhookConfigFile: file('hook.yaml'), auditWebhookBatchMaxSize: '1' };
   const { options, close } = await loaded(flags, observer, 50);
   for (let n = 0; n < 20; n++) options.write(`{"n":${n}}`);
-  await vi.waitFor(() => expect(asked).toBe(1));
+  await eventually(() => expect(asked).toBe(1));
   await close();
   expect(asked).toBe(1);
   expect(lostIn(observer)).toMatchObject([{ labels: ['webhook'], value: 20 }]);

@@ -34,7 +34,7 @@ test('what stands before a cluster that was away is not obeyed longer than that'
   await until('it is there', async () => (await upstream.slice(ref))?.present);
   // A heartbeat, of which there are several a second here, and not the minute that was asked for.
   expect(Date.now() - since).toBeLessThan(50_000);
-}, 90_000);
+});
 
 test('nor where no heartbeat was lost by it', async () => {
   const { upstream, physical } = sides;
@@ -56,7 +56,7 @@ test('nor where no heartbeat was lost by it', async () => {
   await until('it is there', async () => (await upstream.slice(ref))?.present);
   expect(asked).toBe(1);
   expect(Date.now() - since).toBeLessThan(50_000);
-}, 90_000);
+});
 
 test.each([429, 408])(
   'an API server that says %s is asked again when it says, and refuses nothing by it',

@@ -316,7 +316,7 @@ test('old credentials that stay are read again seldom', async () => {
   isOld = true;
   await until('it is refused often', () => refused > 20);
   expect(asked.filter((one) => one.endsWith('/secrets/east')).length).toBeLessThanOrEqual(1);
-}, 60_000);
+});
 
 function unauthorized(): ApiResponse {
   const status = { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 401, reason: 'Unauthorized' };

@@ -46,7 +46,7 @@ beforeAll(async () => {
     { kind: 'ServiceAccount', name: 'robot' },
   ];
   await world.admin.create(bindings, object('RoleBinding', 'developers', { roleRef, subjects }), into);
-}, 60_000);
+});
 afterAll(async () => {
   for (const transport of open) transport.close();
   await world.stop();

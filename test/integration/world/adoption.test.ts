@@ -81,7 +81,7 @@ test("a Pod that a ReplicaSet adopts where both run is shown as its own, and run
   await release('orphan', 'let-go');
   await until('it says so', async () => controllerOf(await here('orphan')) === undefined);
   expect(await readyPods(world.physical('east'), 'let-go')).toEqual(['orphan']);
-}, 120_000);
+});
 
 test("a ReplicaSet that a Deployment adopts where both run is that one's here too, and has the replicas that it is given", async () => {
   const set = await replicaSet('old', 'default', { [revision]: '3546343826724305832' });
@@ -127,7 +127,7 @@ test("a ReplicaSet that a Deployment adopts where both run is that one's here to
   await physical.client.delete(replicasets, { namespace, name: 'old' });
   await until('it is gone here too', async () => (await shown())?.metadata.uid !== set.metadata.uid);
   expect((await physical.client.list(replicasets)).items.map((s) => s.metadata.name)).not.toContain('old');
-}, 120_000);
+});
 
 test('a ReplicaSet that was adopted stays where its Deployment is taken away, or moves away from it', async () => {
   await world.simulate('west');
@@ -175,7 +175,7 @@ test('a ReplicaSet that was adopted stays where its Deployment is taken away, or
   await settled(world.admin, 'owner.deployments.apps');
   await until('it is there', async () => (await onEast(replicasets, 'kept')) !== undefined);
   expect((await shown())?.metadata.uid).toBe(set.metadata.uid);
-}, 120_000);
+});
 
 test('a ReplicaSet whose Deployment is orphaned is nobody’s, and adopted again by one of the same name', async () => {
   const set = await replicaSet('again');
@@ -196,7 +196,7 @@ test('a ReplicaSet whose Deployment is orphaned is nobody’s, and adopted again
   await until('it has no owner', async () => controllerOf(await shown()) === undefined);
   await adoptedBy();
   expect((await shown())?.metadata.uid).toBe(set.metadata.uid);
-}, 120_000);
+});
 
 test("a pod of a workload that is let go is shown as nobody's, and goes with its namespace", async () => {
   const namespace = 'short';
@@ -220,7 +220,7 @@ test("a pod of a workload that is let go is shown as nobody's, and goes with its
   await world.admin.delete(namespaces, { name: namespace });
   await until('the namespace is gone', async () => !(await find(world.admin, namespaces, namespace, '')));
   expect(await there('aside')).toEqual([]);
-}, 120_000);
+});
 
 test('a pod that somebody takes from its controller is adopted by that again; one of what goes without it is not', async () => {
   const set = { ...deployment('kept', 1, 'east'), kind: 'StatefulSet' };

@@ -10,7 +10,7 @@ const clusters = ['east', 'north', 'west'];
 let world: World;
 beforeAll(async () => {
   world = await startWorld({ clusters });
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 const make = (name: string, where?: string) => {

@@ -12,7 +12,7 @@ const workspace = (name: string) =>
 let world: World;
 beforeAll(async () => {
   world = await startWorld({ clusters: [] });
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 async function ready(name: string, cluster = 'root'): Promise<KubeObject> {

@@ -128,7 +128,7 @@ test('so is what is deleted while its owner is still being orphaned here', async
   letGo();
   await going;
   await nothingIsLeft(name, `${name}.deployments.apps`);
-}, 120_000);
+});
 
 test('whom it takes too long is told so, and nothing is deleted', async () => {
   const name = await run(deployments, deployment('held', 1, 'east'));
@@ -147,7 +147,7 @@ test('whom it takes too long is told so, and nothing is deleted', async () => {
   letGo();
   await world.admin.delete(replicasets, at);
   await nothingIsLeft(name, `${name}.deployments.apps`);
-}, 120_000);
+});
 
 test('what somebody deletes who does not wait for that is not deleted', async () => {
   const name = await run(deployments, deployment('left', 1, 'east'));
@@ -167,7 +167,7 @@ test('what somebody deletes who does not wait for that is not deleted', async ()
   await nothingIsLeft(name, `${name}.deployments.apps`);
   const isDeletion = (one: string) => one.startsWith('DELETE') && one.includes(`/replicasets/${at.name}`);
   expect(world.physical('east').faults.requests.filter(isDeletion)).toHaveLength(1);
-}, 120_000);
+});
 
 test('a Pod of its own that a ReplicaSet adopted goes for good too', async () => {
   const { metadata, spec } = deployment('adopted', 1, 'east');
@@ -196,4 +196,4 @@ test('a Pod of its own that a ReplicaSet adopted goes for good too', async () =>
   );
   letGo();
   await nothingIsLeft('adopted', 'adopted.replicasets.apps');
-}, 120_000);
+});

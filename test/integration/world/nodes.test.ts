@@ -64,7 +64,7 @@ test('the nodes on which its pods run are shown, until none does', async () => {
 
   await world.admin.delete(deployments, at('web'));
   await until('it is shown no longer', async () => (await shown()).length === 0);
-}, 120_000);
+});
 
 test("a node that a user made stays the user's", async () => {
   const [name = ''] = (await world.physical('west').client.list(nodes)).items.map((one) => one.metadata.name);
@@ -75,7 +75,7 @@ test("a node that a user made stays the user's", async () => {
   expect(await readyPods(world.physical('west'), 'api')).toHaveLength(4);
   await world.admin.patch(nodes, { name }, 'merge', { spec: { unschedulable: true } });
   await world.admin.delete(nodes, { name });
-}, 120_000);
+});
 
 test('a cluster shows nodes only where it has something', async () => {
   const liar = new Client(world.server.transport(syncerUser('east')), {

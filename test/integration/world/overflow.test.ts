@@ -13,7 +13,7 @@ let world: World;
 beforeAll(async () => {
   world = await startWorld();
   for (const name of ['east', 'west']) await room(name, 4);
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 const room = (name: string, pods: number) =>

@@ -41,7 +41,7 @@ beforeAll(async () => {
       const found = await find<PhysicalCluster>(world.admin, resources.physicalclusters, name, '');
       return found?.status?.serves?.includes('clonesets.fleet.example.com/v1alpha1');
     });
-}, 60_000);
+});
 afterAll(async () => {
   life.abort(new Error('the test ends'));
   await world.stop();
@@ -139,7 +139,7 @@ test('each logical cluster’s own definition counts for it: its schema, and whi
   expect(await uids()).toEqual(before);
   await world.admin.delete(resources.customresourcedefinitions, { cluster: one, ...crd }, {});
   await until('what it made is gone', async () => (await uids()).length === before.length - 1);
-}, 90_000);
+});
 
 test('a syncer that begins anew shows the same pods; policies, plans and explain know the kind', async () => {
   await world.admin.create(resources.customresourcedefinitions, cloneSetDefinition);
@@ -195,4 +195,4 @@ test('a syncer that begins anew shows the same pods; policies, plans and explain
   const items = await planOf(copy, changes, { countsOf });
   const item = items.find(({ object }) => object === 'clonesets.fleet.example.com/shown');
   expect(item).toMatchObject({ from: ['west'], outcome: 'blocked', replicas: { from: { west: 3 } } });
-}, 60_000);
+});

@@ -30,7 +30,7 @@ beforeAll(async () => {
     const found = await find<PhysicalCluster>(world.admin, resources.physicalclusters, 'east', '');
     return found?.status?.serves?.includes(`workflows.${group}/v1alpha1`);
   });
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 function withoutSubresources(): KubeObject {

@@ -50,7 +50,7 @@ beforeAll(async () => {
       const found = await find<PhysicalCluster>(world.admin, resources.physicalclusters, name, '');
       return found?.status?.serves?.includes('clonesets.fleet.example.com/v1alpha1');
     });
-}, 60_000);
+});
 afterAll(async () => {
   life.abort(new Error('the test ends'));
   await world.stop();

@@ -41,7 +41,7 @@ beforeAll(async () => {
     { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'side-config' }, data: { a: 'b' } } as never,
     inDefault,
   );
-}, 60_000);
+});
 afterAll(async () => {
   await world.stop();
   await hooks.close();

@@ -15,7 +15,7 @@ beforeAll(async () => {
   world = await startWorld({ clusters: Object.keys(regions) });
   for (const [name, region] of Object.entries(regions))
     await world.admin.patch(physicalclusters, { name }, 'merge', { metadata: { labels: { region } } });
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 const policy = (name: string, spec: object, kind = 'PlacementPolicy'): KubeObject => ({

@@ -55,7 +55,7 @@ test('a Deployment runs as many pods over all clusters as its quota lets, and th
   await until('no cluster has it', async () => (await there()) === 0);
   await world.admin.delete(resources.deployments, { ...inDefault, name: 'wide' });
   await until('nothing runs', async () => sum(await running('wide')) === 0);
-}, 120_000);
+});
 
 test('what moves and fits has room to run twice while it moves', async () => {
   const name = 'moved';
@@ -65,4 +65,4 @@ test('what moves and fits has room to run twice while it moves', async () => {
   const clusters = { metadata: { annotations: { 'atoll.dev/clusters': 'west' } } };
   await world.admin.patch(resources.deployments, { ...inDefault, name }, 'merge', clusters);
   await until('it runs in the west', async () => (await running(name)).join() === '0,2');
-}, 120_000);
+});

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const metadata = { name: 'no-bad' };
   await world.admin.create(policies, { ...of('ValidatingAdmissionPolicy'), metadata, spec });
   await world.admin.create(bindings, { ...of('ValidatingAdmissionPolicyBinding'), metadata, spec: said });
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 type Kind = typeof deployments | typeof statefulsets;

@@ -35,7 +35,7 @@ beforeAll(async () => {
     const bindings = { group: roleRef.apiGroup, version: 'v1', resource: 'clusterrolebindings' };
     await world.admin.create(bindings, binding, { cluster: `root:${name}` });
   }
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 async function keyed(subject: string) {

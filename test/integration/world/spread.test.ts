@@ -17,7 +17,7 @@ beforeAll(async () => {
       await world.admin.patch(physicalclusters, { name }, 'merge', {
         metadata: { labels: { 'topology.kubernetes.io/region': region } },
       });
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 const spread = (made: KubeObject, how: string): KubeObject => ({

@@ -6,7 +6,7 @@ import { startWorld, type World } from '../../world/world.ts';
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 const ready = async (cluster: string) => (await readyPods(world.physical(cluster), 'web')).length;

@@ -172,4 +172,4 @@ test('nobody waits for endpoints on a cluster where they may not be read, whatev
   await until('it has moved', async () => (await readyPods(world.physical('west'), 'led')).length === 0);
   const placement = await settled(world.admin, 'led.deployments.apps');
   expect(placement.spec?.clusters).toEqual(['east']);
-}, 120_000);
+});

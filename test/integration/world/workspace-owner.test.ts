@@ -39,7 +39,7 @@ beforeAll(async () => {
       { kind: 'ServiceAccount', name: 'robot', namespace: 'default' },
     ],
   });
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 const as = (user: UserInfo) => world.transport(user);

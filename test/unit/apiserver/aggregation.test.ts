@@ -6,6 +6,7 @@ import { openApiQuestion } from '../../../apiserver/aggregation/openapi.ts';
 import { resourcesQuestion } from '../../../apiserver/aggregation/resources.ts';
 import { swaggerQuestion } from '../../../apiserver/aggregation/swagger.ts';
 import { UnderWay } from '../../../apiserver/aggregation/turns.ts';
+import { eventually } from '../../eventually.ts';
 
 const ann = { name: 'ann', groups: ['team'] };
 
@@ -248,7 +249,7 @@ describe('what other API servers say that they serve', () => {
     const all = new KeptAnswers(async () => ({ status: 200, headers: {}, body: body() }));
     const read = ['v1.g', 'v2.g'].map((name) => all.of('a', service(name), swaggerQuestion));
     for (const _one of read) {
-      await vi.waitFor(() => expect(parts).toHaveLength(1));
+      await eventually(() => expect(parts).toHaveLength(1));
       parts.shift()?.();
     }
     await Promise.all(read);

@@ -10,6 +10,7 @@ import { DEFAULT_RETENTION } from '../../../storage/retention.ts';
 import type { Store } from '../../../storage/store.ts';
 import { bytes } from '../../contract/store.ts';
 import { until } from '../../contract/until.ts';
+import { eventually } from '../../eventually.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -63,7 +64,7 @@ describe('a store at rest forgets what is too old', () => {
     await vi.advanceTimersByTimeAsync(DEFAULT_RETENTION.ageMs / 2);
     expect(cache.versions.compacted).toBe(1);
     await vi.advanceTimersByTimeAsync(DEFAULT_RETENTION.ageMs);
-    await vi.waitFor(() => expect(cache.versions.compacted).toBe(writes));
+    await eventually(() => expect(cache.versions.compacted).toBe(writes));
     cache.advance(writes + 1);
     expect(vi.getTimerCount()).toBe(1);
     cache.end();

@@ -10,6 +10,7 @@ import { repairLevel } from '../../../storage/level/repair.ts';
 import { verifyLevel } from '../../../storage/level/verify.ts';
 import { openStore } from '../../../storage/open.ts';
 import { bytes, fails, text } from '../../contract/store.ts';
+import { eventually } from '../../eventually.ts';
 
 const ALL = { start: '', end: '\x7f' };
 let root: string;
@@ -32,12 +33,12 @@ async function zombie() {
   const parent = spawn('sh', ['-c', `sh -c 'until ${isSleep}; do :; done' & echo $!; exec sleep 600`]);
   const [line] = await once(parent.stdout, 'data');
   const pid = Number(line);
-  return await vi.waitFor(async () => {
+  return await eventually(async () => {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     expect(fields[0]).toBe('Z');
     return { parent, pid, fields };
-  }, 30_000);
+  });
 }
 
 async function file(pattern: RegExp): Promise<string> {

@@ -87,7 +87,7 @@ describe('an owner that is asked for where a pod runs', () => {
     };
     const found = await ownersThere({ transport, uid: 's' }, home, owners, signal);
     expect(found.map(({ uid }) => uid)).toEqual(owners.map(({ uid }) => uid.replace('here', 'there')));
-  }, 60_000);
+  });
 
   test.each([
     ['another object of that name', { ...locator, uid: 'another' }],

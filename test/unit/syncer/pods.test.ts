@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { TransportError } from '../../../client/errors.ts';
 import { deferred } from '../../../client/informer.ts';
@@ -10,6 +10,7 @@ import type { Owners } from '../../../syncer/owners.ts';
 import { Physical } from '../../../syncer/physical.ts';
 import { PodReflector } from '../../../syncer/pods.ts';
 import { Unreadable } from '../../../syncer/unreadable.ts';
+import { eventually } from '../../eventually.ts';
 
 const podKind = { group: '', version: 'v1', resource: 'pods', kind: 'Pod' };
 const id = 'deployments.apps/shop/web';
@@ -68,7 +69,7 @@ async function start() {
   const fail = async (fault: Error) => {
     state.fault = fault;
     closeWatch();
-    await vi.waitFor(() => expect(pods.running(id, 'shop')).toBeUndefined());
+    await eventually(() => expect(pods.running(id, 'shop')).toBeUndefined());
   };
   const mend = () => {
     state.fault = undefined;
@@ -88,7 +89,7 @@ test('who is told of no pods any more counts none, whatever others are answered 
   physical.rest(new Set(), 0);
   expect([pods.running(id, 'shop'), pods.hasPods(id)]).toEqual([undefined, true]);
   mend();
-  await vi.waitFor(() => expect(pods.running(id, 'shop')).toEqual({ count: 0 }));
+  await eventually(() => expect(pods.running(id, 'shop')).toEqual({ count: 0 }));
 });
 
 test('who is told that there is no such resource does not count what was there before', async () => {
@@ -96,5 +97,5 @@ test('who is told that there is no such resource does not count what was there b
   await fail(notFound);
   expect(pods.hasPods(id)).toBe(true);
   mend();
-  await vi.waitFor(() => expect(pods.running(id, 'shop')).toEqual({ count: 0 }), { timeout: 5_000 });
+  await eventually(() => expect(pods.running(id, 'shop')).toEqual({ count: 0 }));
 });

@@ -2,9 +2,10 @@ import { appendFile, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLogger } from '../../../../kube/log.ts';
 import { LogFile } from '../../../../server/audit/log-file.ts';
+import { eventually } from '../../../eventually.ts';
 
 let directory: string;
 let path: string;
@@ -74,7 +75,7 @@ test('whoever moves the file away gets a new one, and what was begun and not end
   await writeFile(path, '{"kind":"Ev');
   const file = await opened(true);
   file.write('a');
-  await vi.waitFor(async () => expect(await all()).toEqual(['{"kind":"Ev', 'a']));
+  await eventually(async () => expect(await all()).toEqual(['{"kind":"Ev', 'a']));
   await rm(path);
   file.write('b');
   await file.close();
@@ -84,7 +85,7 @@ test('whoever moves the file away gets a new one, and what was begun and not end
 test('what another process began to write when it was killed is a line of its own', async () => {
   const file = await opened(false);
   file.write('a');
-  await vi.waitFor(async () => expect(await all()).toEqual(['a']));
+  await eventually(async () => expect(await all()).toEqual(['a']));
   await appendFile(path, '{"kind":"Ev');
   file.write('b');
   await file.close();
@@ -95,7 +96,7 @@ test('what cannot be written is counted, and does not stop what follows', async 
   const file = await opened(true);
   await rm(directory, { recursive: true });
   file.write('a');
-  await vi.waitFor(() => expect(lost).toBe(1));
+  await eventually(() => expect(lost).toBe(1));
   await file.close();
 });
 
