@@ -30,7 +30,7 @@ import { startSplitter } from '../splitter/controller.ts';
 import { runDepartures } from '../syncer/departure.ts';
 import { runLost } from '../syncer/lost.ts';
 import { runSilence } from '../syncer/silence.ts';
-import { autoscalerClient, systemClient } from './client.ts';
+import { autoscalerUser, systemClient } from './client.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Controllers } from './settings.ts';
 
@@ -147,7 +147,7 @@ async function ofClusters(
     runEndpointsController(common),
     runAutoscalingController({
       ...common,
-      autoscaler: autoscalerClient(server, fence),
+      autoscalerOf: (cluster) => new Client(server.transport(autoscalerUser(cluster), fence), { cluster }),
       ...(autoscaleMs !== undefined && { everyMs: autoscaleMs }),
     }),
     runDisruptionController(common),

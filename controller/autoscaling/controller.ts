@@ -28,8 +28,8 @@ import type { Autoscaler, AutoscalerSpec, AutoscalerStatus } from './types.ts';
 
 export interface AutoscalingOptions {
   client: Client;
-  /** As kube-controller-manager's autoscaler: what it may is for the roles of the logical cluster to say. */
-  autoscaler: Client;
+  /** As kube-controller-manager's autoscaler in a logical cluster: what it may is for the roles there to say. */
+  autoscalerOf(cluster: string): Client;
   /** Across all logical clusters. */
   informers: InformerSet;
   signal: AbortSignal;
@@ -115,7 +115,12 @@ async function mark(client: Client, hpa: Autoscaler, isHere: boolean, where: Whe
   await write(client, hpa, { ...hpa, metadata: { ...hpa.metadata, annotations } }, where);
 }
 
-async function write(client: Client, old: Autoscaler, wanted: Autoscaler, where: Where): Promise<void> {
+async function write(
+  client: Client,
+  old: Autoscaler,
+  wanted: Autoscaler,
+  where: Where & { lock?: boolean },
+): Promise<void> {
   try {
     await commit(client, autoscalers, old, wanted, where);
   } catch (error) {
@@ -130,12 +135,13 @@ interface Pass {
 
 /** Looks once, and does what follows. Answers what is to be said of it. */
 async function pass(
-  { client, autoscaler, clock = systemClock }: AutoscalingOptions,
+  { client, autoscalerOf, clock = systemClock }: AutoscalingOptions,
   hpa: Autoscaler,
   version: string,
   { history, where }: Pass,
 ): Promise<Word[]> {
   const spec = hpa.spec as AutoscalerSpec;
+  const autoscaler = autoscalerOf(logicalClusterOf(hpa));
   let found: Found;
   try {
     found = await scaleOf(client, autoscaler, spec, where);
@@ -195,8 +201,9 @@ async function look(
   return { scale, readings, ready, now };
 }
 
+/** While it is marked nobody else says how it is: what was just done is told, whoever has written the object meanwhile. */
 const tell = (client: Client, hpa: Autoscaler, status: AutoscalerStatus, where: Where) =>
-  write(client, hpa, { ...hpa, status }, where);
+  write(client, hpa, { ...hpa, status }, { ...where, lock: false });
 
 function wordsOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

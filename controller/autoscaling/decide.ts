@@ -120,7 +120,9 @@ function byMetrics(spec: AutoscalerSpec, seen: Seen, history: History, decision:
   if (!best || (first && best.replicas < scale.wanted)) {
     const message = `the HPA was unable to compute the replica count: ${first?.failure}`;
     const off = { ...active, status: 'False', reason: 'FailedGetExternalMetric', message } as const;
-    const all = `invalid metrics (${bad.length} invalid out of ${metrics.length}), first error is: ${first?.whole}`;
+    const all =
+      `invalid metrics (${bad.length} invalid out of ${metrics.length}), first error is: ` +
+      `failed to get ${first?.name} external metric value: ${first?.whole}`;
     words.push({ type: 'Warning', reason: 'FailedComputeMetricsReplicas', message: all });
     const conditions = conditionSet(decision.conditions, off, now);
     return { ...decision, metrics: statuses, conditions, words, failed: true };
@@ -154,6 +156,7 @@ interface Proposal {
 }
 /** As an Event of it says, and as it is told of all together. */
 interface Failed {
+  name: string;
   failure: string;
   whole: string;
 }
@@ -169,7 +172,7 @@ function propose(
     const failure = reading?.failure ?? '';
     const average = target.averageValue !== undefined;
     const what = average ? `${metric.name} external metric` : `external metric ${metric.name}`;
-    return { failure, whole: `failed to get ${what}: ${failure}` };
+    return { name: metric.name, failure, whole: `failed to get ${what}: ${failure}` };
   }
   const usage = reading.values.reduce((sum, value) => sum + value, 0n);
   const name = `external metric ${metric.name}(${selectorWords(metric.selector)})`;
@@ -186,7 +189,11 @@ function propose(
   if (!isEnough && ready === undefined) {
     const failure =
       'unable to calculate ready pods: no pods returned by selector while calculating replica count';
-    return { failure, whole: `failed to get external metric ${metric.name}: ${failure}` };
+    return {
+      name: metric.name,
+      failure,
+      whole: `failed to get external metric ${metric.name}: ${failure}`,
+    };
   }
   const wanted = isEnough ? scale.wanted : clamp(Math.ceil(ratio * (ready ?? 0)));
   return { replicas: wanted, name, status: statusOf({ value: milli(usage) }) };

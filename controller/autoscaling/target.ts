@@ -4,6 +4,7 @@ import type { ResourceRef } from '../../client/url.ts';
 import { parseApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { parseQuantity, scaledQuantity } from '../../kube/quantity.ts';
+import { isStatusError } from '../../kube/status.ts';
 import { selectorText } from '../../kube/table/format.ts';
 import { at, listAt, numberAt, textAt } from '../../kube/untyped.ts';
 import type { AutoscalerSpec, Metric, Reading, Scale } from './types.ts';
@@ -26,6 +27,7 @@ export interface Found {
 const pods: ResourceRef = { group: '', version: 'v1', resource: 'pods' };
 export const externalGroup = 'external.metrics.k8s.io';
 const fieldManager = 'kube-controller-manager';
+const mostRaces = 4;
 
 /** @param reader who knows what is served; `client` asks as the autoscaler's ServiceAccount. */
 export async function scaleOf(
@@ -47,14 +49,26 @@ export async function scaleOf(
   return { resource, object, scale, selector: textAt(object, 'status', 'selector') ?? '' };
 }
 
+/** Again where somebody else wrote the object meanwhile, its status say, as Kubernetes' own does. */
 export async function writeScale(
   client: Client,
   { resource, object }: Found,
   replicas: number,
-  { cluster, signal }: Where,
+  { cluster, namespace, signal }: Where,
 ): Promise<void> {
-  const spec = { ...(object.spec as object), replicas };
-  await client.update(resource, { ...object, spec }, { cluster, subresource: 'scale', fieldManager, signal });
+  const options = { cluster, subresource: 'scale', fieldManager, signal };
+  const target = { cluster, namespace, name: object.metadata.name ?? '', subresource: 'scale' };
+  let latest = object;
+  for (let left = mostRaces; ; left--) {
+    try {
+      const spec = { ...(latest.spec as object), replicas };
+      await client.update(resource, { ...latest, spec }, options);
+      return;
+    } catch (error) {
+      if (left === 0 || !isStatusError(error, 'Conflict')) throw error;
+    }
+    latest = await client.get(resource, target, signal);
+  }
 }
 
 /** What the API server of that group says; why not, in words of Kubernetes' own controller. */

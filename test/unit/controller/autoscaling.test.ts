@@ -62,7 +62,8 @@ describe('what external metrics ask for', () => {
       ['FailedGetExternalMetric', failure],
       [
         'FailedComputeMetricsReplicas',
-        'invalid metrics (1 invalid out of 1), first error is: failed to get queue external metric: no answer',
+        'invalid metrics (1 invalid out of 1), first error is: failed to get queue external metric value: ' +
+          'failed to get queue external metric: no answer',
       ],
     ]);
     const status = statusAfter(hpa, decision, seen(4, []), false);
