@@ -64,7 +64,7 @@ export function considerPart(key: string, world: World): NamespaceDecision | und
   const decision = { ...look.decision, ...sums };
   remember(key, world, { decision });
   if (isCalm(look)) {
-    standing.settle(part, look.workloads);
+    standing.settle(part, look.workloads, decision.create);
     standing.concerned.clear();
     world.standings.put(key, standing);
   }

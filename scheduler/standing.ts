@@ -5,6 +5,7 @@ import type { KubeObject } from '../kube/object.ts';
 import type { Look, Taken } from './decide.ts';
 import { subtractUsage } from './ledger.ts';
 import { namedBy } from './scope.ts';
+import type { Decided } from './types.ts';
 import { addUsage, type Usage } from './usage.ts';
 
 /** An object by its reference, as it is now. */
@@ -35,12 +36,13 @@ export class Standing {
   readonly #uses = new Map<string, readonly ClosureRef[]>();
   readonly #users = new Map<string, Map<string, ClosureRef>>();
   readonly #taken = new Map<string, Taken>();
+  readonly #made = new Map<string, Placement['spec']>();
   readonly #counts = new Map<string, number>();
   readonly #needs = new Needs();
   readonly #usage: Usage = new Map();
   readonly #settled: Usage = new Map();
 
-  constructor({ input, index, workloads }: Look) {
+  constructor({ input, index, workloads, decision }: Look) {
     this.index = { ...index, byKey: new Map(index.byKey) };
     this.#namespace = input.namespace;
     const nodes = new Map<string, Node>(
@@ -53,12 +55,13 @@ export class Standing {
       const { ref } = placement.spec ?? {};
       if (ref) nodes.set(refKey(ref), { ref, placed: nodes.get(refKey(ref))?.placed, placement });
     }
-    this.settle(nodes, workloads);
+    this.settle(nodes, workloads, decision.create);
   }
 
-  /** What was decided of these, and of nothing else. */
-  settle(nodes: ReadonlyMap<string, Node>, workloads: readonly Taken[]): void {
+  /** What was decided of these, and of nothing else; `made`: what has yet to be there. */
+  settle(nodes: ReadonlyMap<string, Node>, workloads: readonly Taken[], made: readonly Placement[]): void {
     for (const key of nodes.keys()) this.#leave(key);
+    for (const { spec } of made) if (spec) this.#made.set(refKey(spec.ref), spec);
     const requires = new Map<string, readonly ClosureRef[]>();
     for (const taken of workloads) {
       const key = placedKey(taken.decided.placed);
@@ -82,6 +85,16 @@ export class Standing {
 
   isOf(namespace: KubeObject | undefined): boolean {
     return this.#namespace === namespace;
+  }
+
+  /** Of a workload about which nothing has been written since that is no part of it. */
+  decided(key: string): Decided | undefined {
+    return this.concerned.has(key) ? undefined : this.#taken.get(key)?.decided;
+  }
+
+  /** As its Placement was to be made by the last decision about it. */
+  made(key: string): Placement['spec'] {
+    return this.#made.get(key);
   }
 
   /** What was used by it when it was decided about last. */
@@ -116,6 +129,7 @@ export class Standing {
     this.#needs.set(key, []);
     const taken = this.#taken.get(key);
     this.#taken.delete(key);
+    this.#made.delete(key);
     if (taken) this.#add(taken, -1);
   }
 
@@ -197,8 +211,8 @@ export class Standings {
     else this.#all.delete(key);
   }
 
-  has(key: string): boolean {
-    return this.#all.has(key);
+  get(key: string): Standing | undefined {
+    return this.#all.get(key);
   }
 
   /** It is the caller's: whoever decides by it puts it back. */

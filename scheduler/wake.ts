@@ -9,6 +9,7 @@ import type { WorkQueue } from '../controller/queue.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { textAt } from '../kube/untyped.ts';
+import { isForeseen } from './foreseen.ts';
 import { clusterMatters, objectMatters, onlyBegins, placementMatters } from './matters.ts';
 import { isUsedByName } from './scope.ts';
 import { wakeForPolicies } from './wake-policies.ts';
@@ -25,7 +26,7 @@ const followsMs = 500;
 /** Queues the Namespaces that a change may concern, as often as their decisions' cost allows. */
 export function wake(world: World, queue: WorkQueue): void {
   const { standings, pace } = world;
-  const wait = (key: string) => (standings.has(key) ? 0 : pace.wait(key));
+  const wait = (key: string) => (standings.get(key) ? 0 : pace.wait(key));
   const soon = (key: string) => {
     standings.touch(key);
     queue.addAfter(key, pace.wait(key));
@@ -41,9 +42,13 @@ export function wake(world: World, queue: WorkQueue): void {
     delete: (_, key) => soon(key),
   });
   world.placements.on({
-    add: (placement) => within(placement, placement.spec?.ref, followsMs),
+    add: (placement) =>
+      isForeseen(standings, namespaceKey(placement), placement) ||
+      within(placement, placement.spec?.ref, followsMs),
     update: (now, old) =>
-      placementMatters(now, old) && within(now, now.spec?.ref, onlyBegins(now, old) ? followsMs : 0),
+      placementMatters(now, old) &&
+      !isForeseen(standings, namespaceKey(now), now, old) &&
+      within(now, now.spec?.ref, onlyBegins(now, old) ? followsMs : 0),
     delete: (placement) => within(placement, placement.spec?.ref),
   });
   for (const [kind, informer] of world.objects) {

@@ -30,7 +30,7 @@ class Followed {
   readonly stored = new Stored();
   readonly world: World;
   /** How many decisions were about a part, and about all. */
-  readonly looks = { part: 0, all: 0 };
+  readonly looks = { part: 0, all: 0, none: 0 };
   readonly #caches = new Map<string, Cache<KubeObject>>();
   readonly #queue = new WorkQueue();
   #version = 0;
@@ -139,12 +139,24 @@ class Followed {
     for (let round = 0; round < 12; round++) {
       vi.advanceTimersByTime(1000);
       const all = consider(key, worldOf(this.stored.of));
+      this.#checkQuiet(`${said}, round ${round}`, all);
       const part = considerPart(key, this.world);
       this.looks[part ? 'part' : 'all'] += 1;
       if (part) expect(shown(part), `${said}, round ${round}`).toEqual(shown(all));
       if (!this.#apply(part ?? consider(key, this.world))) return;
     }
     expect.fail(`${said}: it never ends`);
+  }
+
+  /** What is no news to the last decision is none to a look at all, and nothing more is taken. */
+  #checkQuiet(said: string, all: NamespaceDecision): void {
+    const standing = this.world.standings.get(key);
+    if (!standing || standing.concerned.size > 0) return;
+    this.looks.none += 1;
+    const { create, update, remove, annotate, finish, leaveData } = all;
+    expect([create, update, remove, annotate, finish, leaveData].flat(), said).toEqual([]);
+    const { usage, settled } = standing.without(new Set());
+    expect([amounts(usage), amounts(settled)], said).toEqual([amounts(all.usage), amounts(all.settled)]);
   }
 
   #apply({ create, update, remove, annotate }: NamespaceDecision): boolean {
@@ -301,7 +313,7 @@ function write(made: Followed, random: Random): string {
 
 describe('a look at a part of a Namespace', () => {
   test('decides what a look at all of it does, whatever has happened', () => {
-    const looks = { part: 0, all: 0 };
+    const looks = { part: 0, all: 0, none: 0 };
     for (let seed = 1; seed <= 60; seed++) {
       const random = new Random(seed);
       const made = new Followed();
@@ -314,9 +326,42 @@ describe('a look at a part of a Namespace', () => {
       }
       looks.part += made.looks.part;
       looks.all += made.looks.all;
+      looks.none += made.looks.none;
     }
 
     expect(looks.part).toBeGreaterThan(looks.all / 2);
+    expect(looks.none).toBeGreaterThan(0);
+  });
+
+  test.each<[string, Record<string, Share>, number]>([
+    ['nothing where a share begins as was decided', { a: { phase: 'Joining', replicas: 1 } }, 0],
+    ['whose share has other pods than were counted', { a: { phase: 'Joining', replicas: 2 } }, 1],
+    ['whose share is where none is to be', { b: { phase: 'Joining', replicas: 1 } }, 1],
+    ['whose share leaves', { a: { phase: 'Leaving', replicas: 1 } }, 1],
+  ])('is at %s', (_, shares, looked) => {
+    const made = new Followed();
+    made.object(deployment('u', { metadata: annotations('a') }));
+    made.decide('one comes');
+    made.object(deployment('v', { metadata: annotations('a') }));
+    made.decide('another comes');
+    expect(made.world.standings.get(key)?.concerned.size).toBe(0);
+    const placement = (made.stored.list('placements') as Placement[]).find((p) => p.spec?.ref.name === 'v');
+    made.put('placements', { ...placement, spec: { ...placement?.spec, shares } } as KubeObject);
+    expect(made.world.standings.get(key)?.concerned.size).toBe(looked);
+  });
+
+  test.each([
+    ['no Placement that comes as was decided', 'a', 0],
+    ['a Placement that comes otherwise', 'b', 1],
+  ])('is at %s', (_, on, looked) => {
+    const made = new Followed();
+    made.object(deployment('u', { metadata: annotations('a') }));
+    made.decide('one comes');
+    made.object(deployment('v', { metadata: annotations('a') }));
+    const decision = considerPart(key, made.world);
+    const [placement] = decision?.create ?? [];
+    made.put('placements', { ...placement, spec: { ...placement?.spec, clusters: [on] } } as KubeObject);
+    expect(made.world.standings.get(key)?.concerned.size).toBe(looked);
   });
 
   test('is at all that use a claim that holds data: none of them gives it up alone', () => {
