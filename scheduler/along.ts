@@ -45,7 +45,7 @@ export function decideClosure(scene: Scene, workloads: readonly Decided[]): Deci
     .flatMap((placed): Decided[] => {
       const along = needed.get(placedKey(placed));
       const wish = closureWish(placed.object, scene.input.namespace);
-      const { isUsed, givenUp, uncopied, ...stays } = staysOn(scene, placed, wish, workloads);
+      const { isUsed, givenUp, copiedFrom, uncopied, ...stays } = staysOn(scene, placed, wish, workloads);
       const held = stays.held.filter((c) => scene.clusters.has(c));
       const awaited = stays.awaited.filter((c) => scene.clusters.has(c));
       if (!along && !wish && held.length + awaited.length === 0) return [];
@@ -57,7 +57,11 @@ export function decideClosure(scene: Scene, workloads: readonly Decided[]): Deci
         uncopied,
         isUsed,
       });
-      const choice = Object.keys(givenUp).length > 0 ? { ...chosen, givenUp } : chosen;
+      const choice = {
+        ...chosen,
+        ...(Object.keys(givenUp).length > 0 && { givenUp }),
+        ...(copiedFrom.length > 0 && { copiedFrom }),
+      };
       return [{ placed, wish, requires: [], choice: unmoved(scene, placed, choice) }];
     });
 }
