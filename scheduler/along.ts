@@ -77,7 +77,7 @@ function isDrivenAway({ clusters, input: { now } }: Scene, name: string): boolea
 }
 
 const isAwaited = 'what uses it is not in place without it yet';
-const isUncopied = 'its data is there, and nobody has said that it was copied to where it is used';
+export const isUncopied = 'its data is there, and nobody has said that it was copied to where it is used';
 const holdsOwnData = 'it holds data there, which cannot be moved';
 /** What is in use elsewhere nobody wants to delete. */
 const wayOut = (isUsed: boolean) =>
