@@ -39,7 +39,8 @@ export function staysOn(
   const placement = placementOf(scene, claim);
   const bound = boundOn(placement);
   // Most are no claims, and there may be thousands of both.
-  if (bound.length === 0) return { held: [], awaited: [], uncopied: [], givenUp: {}, copiedFrom: [], isUsed: false };
+  if (bound.length === 0)
+    return { held: [], awaited: [], uncopied: [], givenUp: {}, copiedFrom: [], isUsed: false };
   const key = placedKey(claim);
   const uses = (refs: readonly ClosureRef[] = []) => refs.some((ref) => refKey(ref) === key);
   const users = workloads

@@ -109,7 +109,9 @@ function isNobodys(left: GivenUp, { kind, placement, copies }: Told): boolean {
   const { claim, cluster, uncopied } = left;
   const { spec }: Partial<Placement> = typeof placement === 'string' ? {} : placement;
   const isThere = Object.hasOwn(spec?.shares ?? {}, cluster);
-  const isAsked = copies.some((copy) => copy.spec?.claim === claim.metadata.name && copy.spec?.from === cluster);
+  const isAsked = copies.some(
+    (copy) => copy.spec?.claim === claim.metadata.name && copy.spec?.from === cluster,
+  );
   // Who explains the claim itself is not told of copies.
   return uncopied === true && kind.role === 'workload' && !isThere && !isAsked;
 }

@@ -146,7 +146,9 @@ test('an answer that changes the protocol is none where nobody asked for that, a
   handler = (request) => {
     request.socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
   };
-  const closed = new Promise<void>((resolve) => server.once('connection', (socket) => socket.once('close', resolve)));
+  const closed = new Promise<void>((resolve) =>
+    server.once('connection', (socket) => socket.once('close', resolve)),
+  );
   const transport = connect({ maxSockets: 1 });
   await expect(transport(get)).rejects.toMatchObject({ name: 'TransportError', code: 'EPROTOCOL' });
   await closed;

@@ -196,7 +196,6 @@ describe('data that ran elsewhere and did not come along', () => {
   const held = { replicas: 1, since: '2026-01-01T00:00:00Z' };
   const stopped: Share = { phase: 'Active', replicas: 0, held };
 
-
   it('is other data: who went without, and says copy now, does not have it overwritten', () => {
     const all = world();
     say(all, { annotations: { 'atoll.dev/volumes': 'recreate', 'atoll.dev/clusters': 'b' } });
@@ -298,7 +297,11 @@ describe('a claim of its own whose data comes along', () => {
     // Copied, and not in place yet.
     all.objects = all.objects.map((o) =>
       o.object.metadata.name === 'one'
-        ? deployment('one', { podSpec, metadata: { ...copy('b'), generation: 2 }, status: { observedGeneration: 1 } })
+        ? deployment('one', {
+            podSpec,
+            metadata: { ...copy('b'), generation: 2 },
+            status: { observedGeneration: 1 },
+          })
         : o,
     );
     expect(all.decide().spec('data')).toMatchObject({ clusters: ['a', 'b'], copiedFrom: ['a'] });
