@@ -45,6 +45,12 @@ export function exchange(
     };
     outgoing.on('error', fail);
     outgoing.on('upgrade', (incoming, socket, head) => {
+      if (request.headers['upgrade'] === undefined) {
+        // Nobody would read it, or close it.
+        socket.on('error', () => undefined).destroy();
+        fail(new TransportError('EPROTOCOL', 'it changed the protocol, for which nobody asked'));
+        return;
+      }
       release();
       resolve({ ...receive(incoming), body: new Uint8Array(), tunnel: tunnelOf(socket, head) });
     });

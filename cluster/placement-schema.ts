@@ -107,6 +107,7 @@ export const placementSpec: ObjectSchema = object(
     leavingSince: map(text),
     rebalancedAt: text,
     givenUp: map(list(text)),
+    copiedFrom: { type: 'list', items: text, listType: 'set' },
     copies: object({ claims: list(text), except: list(text) } satisfies Fields<Copies>, texts.copies),
     spread: object(
       {

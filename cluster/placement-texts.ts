@@ -62,6 +62,8 @@ export const placementSpec: Texts<PlacementSpec> = {
   rebalancedAt: 'Of a workload that a rebalance has brought where it is: when.',
   givenUp:
     'Of a claim, by physical cluster: the uids of the workloads that had it there and gave its data up, none where only a copier has written there; it goes when all that uses it is in place.',
+  copiedFrom:
+    'Of a claim, the physical clusters whose data was given up there and copied to where it was used next, and is no other data.',
   copies: 'Of a workload: the claims whose data is copied along when it moves, and no others.',
   spread: 'Over which values of which label its replicas are spread; absent, equally over the clusters.',
   filled:

@@ -22,7 +22,7 @@ export type AccountToken = KubeObject & {
  * The record of one placed object, namespaced beside it, named by placementName. Users read it; the scheduler,
  * the splitter and the syncers each write their own part by merge patch:
  *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.policies, spec.reasons,
- *                spec.blocked, spec.waits, spec.leavingSince, spec.rebalancedAt, spec.givenUp, spec.copies, spec.spread, spec.filled, spec.noRoom, spec.unplaced, spec.requires; spec.shares when a new
+ *                spec.blocked, spec.waits, spec.leavingSince, spec.rebalancedAt, spec.givenUp, spec.copiedFrom, spec.copies, spec.spread, spec.filled, spec.noRoom, spec.unplaced, spec.requires; spec.shares when a new
  *                object takes over what an orphaned one left
  *   splitter  -> spec.shares, spec.scale, status.conditions; with a share that goes, what spec.leavingSince says of it
  *   garbage collector -> spec.orphaned
@@ -61,6 +61,8 @@ export interface PlacementSpec {
    * nobody had it there yet but a copier.
    */
   givenUp?: Record<string, string[]>;
+  /** Of a claim: the clusters of these whose data was copied on, once and for all: what is copied next is another trip. Sorted. */
+  copiedFrom?: string[];
   /** Of a workload: the claims whose data comes along when it moves; of all others it does not. */
   copies?: Copies;
   /** Of replicas: how they are spread over the clusters' values; absent: equally over the clusters. */

@@ -45,7 +45,7 @@ export function decideClosure(scene: Scene, workloads: readonly Decided[]): Deci
     .flatMap((placed): Decided[] => {
       const along = needed.get(placedKey(placed));
       const wish = closureWish(placed.object, scene.input.namespace);
-      const { isUsed, givenUp, uncopied, ...stays } = staysOn(scene, placed, wish, workloads);
+      const { isUsed, givenUp, copiedFrom, uncopied, ...stays } = staysOn(scene, placed, wish, workloads);
       const held = stays.held.filter((c) => scene.clusters.has(c));
       const awaited = stays.awaited.filter((c) => scene.clusters.has(c));
       if (!along && !wish && held.length + awaited.length === 0) return [];
@@ -57,7 +57,11 @@ export function decideClosure(scene: Scene, workloads: readonly Decided[]): Deci
         uncopied,
         isUsed,
       });
-      const choice = Object.keys(givenUp).length > 0 ? { ...chosen, givenUp } : chosen;
+      const choice = {
+        ...chosen,
+        ...(Object.keys(givenUp).length > 0 && { givenUp }),
+        ...(copiedFrom.length > 0 && { copiedFrom }),
+      };
       return [{ placed, wish, requires: [], choice: unmoved(scene, placed, choice) }];
     });
 }
@@ -73,7 +77,7 @@ function isDrivenAway({ clusters, input: { now } }: Scene, name: string): boolea
 }
 
 const isAwaited = 'what uses it is not in place without it yet';
-const isUncopied = 'its data is there, and nobody has said that it was copied to where it is used';
+export const isUncopied = 'its data is there, and nobody has said that it was copied to where it is used';
 const holdsOwnData = 'it holds data there, which cannot be moved';
 /** What is in use elsewhere nobody wants to delete. */
 const wayOut = (isUsed: boolean) =>

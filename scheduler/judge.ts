@@ -28,6 +28,7 @@ export interface Choice {
   unplaced?: Unplaced | undefined;
   /** Of a claim: see PlacementSpec. */
   givenUp?: Record<string, string[]>;
+  copiedFrom?: string[];
   /** Without a word of anybody it may be time for something: room that comes, what uses a claim that is in place. */
   lookAgain?: boolean;
 }

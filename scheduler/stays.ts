@@ -20,6 +20,8 @@ interface Stays {
   uncopied: string[];
   /** Who gave it up where, by their uids: remembered, since they are there no longer in the end. See PlacementSpec. */
   givenUp: Record<string, string[]>;
+  /** See PlacementSpec. */
+  copiedFrom: string[];
   isUsed: boolean;
 }
 
@@ -37,7 +39,8 @@ export function staysOn(
   const placement = placementOf(scene, claim);
   const bound = boundOn(placement);
   // Most are no claims, and there may be thousands of both.
-  if (bound.length === 0) return { held: [], awaited: [], uncopied: [], givenUp: {}, isUsed: false };
+  if (bound.length === 0)
+    return { held: [], awaited: [], uncopied: [], givenUp: {}, copiedFrom: [], isUsed: false };
   const key = placedKey(claim);
   const uses = (refs: readonly ClosureRef[] = []) => refs.some((ref) => refKey(ref) === key);
   const users = workloads
@@ -72,17 +75,22 @@ export function staysOn(
       !spec || !isRolledOut(object) || !isInPlace({ ...spec, clusters }, object),
   );
   const { name = '' } = claim.object.metadata;
+  const { copies = new Map() } = scene.input;
+  const copiers = users.filter(({ placed }) => wordAs(placed) === 'copy');
+  const isLeft = (c: string) => users.every(({ choice: { clusters } }) => !clusters.includes(c));
+  // Once it was copied on from there it is so for good: a copy of the next trip has the name of this one's, and takes its place.
+  const wasBefore = (c: string) => isLeft(c) && placement?.spec?.copiedFrom?.includes(c) === true;
+  const isCopied = (c: string, { choice: { clusters } }: Decided) =>
+    clusters.includes(c) || wasCopiedFrom(copies, name, c, clusters);
   const isUncopied = (c: string) =>
-    getOwn(givenUp, c)?.length !== 0 &&
-    users.some(
-      ({ placed, choice: { clusters } }) =>
-        wordAs(placed) === 'copy' &&
-        !clusters.includes(c) &&
-        !wasCopiedFrom(scene.input.copies ?? new Map(), name, c, clusters),
-    );
+    getOwn(givenUp, c)?.length !== 0 && !wasBefore(c) && !copiers.every((user) => isCopied(c, user));
   const given = bound.filter((c) => !held.includes(c));
   const uncopied = given.filter(isUncopied);
-  return { held, awaited: isAwaited ? given : uncopied, uncopied, givenUp, isUsed };
+  const copiedFrom = given.filter(
+    (c) => isLeft(c) && copiers.length > 0 && getOwn(givenUp, c)?.length !== 0 && !uncopied.includes(c),
+  );
+  const awaited = isAwaited ? given : uncopied;
+  return { held, awaited, uncopied, givenUp, copiedFrom: copiedFrom.sort(), isUsed };
 }
 
 /**
@@ -114,6 +122,7 @@ export function otherData(scene: Scene, claim: PlacedObject, workload: Placement
       !clusters.includes(c) &&
       !Object.hasOwn(shares, c) &&
       getOwn(placement?.spec?.givenUp ?? {}, c)?.length !== 0 &&
+      placement?.spec?.copiedFrom?.includes(c) !== true &&
       !wasCopiedFrom(copies, name, c, clusters),
   );
 }

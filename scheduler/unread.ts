@@ -39,5 +39,6 @@ export function unmoved(scene: Scene, placed: Decided['placed'], choice: Choice)
     ...(spec?.noRoom && { noRoom: spec.noRoom }),
     ...(spec?.unplaced && { unplaced: spec.unplaced }),
     ...(spec?.givenUp && { givenUp: spec.givenUp }),
+    ...(spec?.copiedFrom && { copiedFrom: spec.copiedFrom }),
   };
 }

@@ -7,7 +7,9 @@ import { NotConnectedError } from '../forward/agent.ts';
 import { ForwardError } from '../forward/connection.ts';
 import type { Forwards } from '../forward/forwards.ts';
 import { isLongRunning, type RequestInfo } from '../request.ts';
+import { Contexts, readOnce } from '../webhook/contexts.ts';
 import { connectionError, notAllowed } from '../webhook/go-text.ts';
+import { Met, trustIssued } from '../webhook/issued.ts';
 import type { ResolveServer } from '../webhook/resolve.ts';
 import { isRedirect, lateError, redirected, tooMany, unavailable, unreached, upTo } from './answers.ts';
 import type { AggregatedService } from './api-service.ts';
@@ -51,13 +53,23 @@ export class AggregationProxy {
   readonly #underWay: UnderWay;
   /** Each request to an address takes a connection of its own. */
   readonly #agent: https.Agent;
+  /** The same, for authorities whose certificates bear their own name. */
+  readonly #byIssuer: https.Agent;
+  readonly #met = new Met();
+  readonly #contexts = new Contexts();
   readonly #pods: PodWays;
 
   constructor(options: ProxyOptions, authorities: RequestHeaderAuthorities) {
     this.#options = options;
     this.#authorities = authorities;
     this.#underWay = options.underWay ?? new UnderWay();
-    this.#agent = options.egress.guard(new https.Agent({ maxCachedSessions: 0, minVersion: 'TLSv1.2' }));
+    const agent = () =>
+      readOnce(
+        options.egress.guard(new https.Agent({ maxCachedSessions: 0, minVersion: 'TLSv1.2' })),
+        this.#contexts,
+      );
+    this.#agent = agent();
+    this.#byIssuer = trustIssued(agent());
     this.#pods = new PodWays(options.forwards);
   }
 
@@ -89,6 +101,7 @@ export class AggregationProxy {
 
   close(): void {
     this.#agent.destroy();
+    this.#byIssuer.destroy();
     this.#pods.close();
   }
 
@@ -100,7 +113,7 @@ export class AggregationProxy {
       if (way && lost.has(way.target.uid)) continue;
       const asking = way && { agent: way.agent, target: way.target, asking: sending.signal };
       try {
-        return await send({ ...sending, options: { ...options, ...asking } });
+        return await this.#sendTo({ ...sending, options: { ...options, ...asking } });
       } catch (error) {
         if (sending.signal.aborted) throw error;
         failure = error;
@@ -111,6 +124,24 @@ export class AggregationProxy {
       }
     }
     throw failure;
+  }
+
+  /** Where all that speaks against a certificate is that it bears its issuer's name, it is asked anew by who signed it, and from then on at once. */
+  async #sendTo(sending: Sending): Promise<ApiResponse> {
+    const { options } = sending;
+    const { ca, agent, rejectUnauthorized } = options;
+    const byIssuer: Sending = {
+      ...sending,
+      options: { ...options, ...(agent === this.#agent ? { agent: this.#byIssuer } : { byIssuer: true }) },
+    };
+    if (rejectUnauthorized !== false && this.#met.has(ca)) return await send(byIssuer);
+    try {
+      return await send(sending);
+    } catch (error) {
+      const why = error instanceof NotConnectedError ? error.cause : error;
+      if (!this.#met.learn(why, ca)) throw error;
+      return await send(byIssuer);
+    }
   }
 
   /** What is sent, by each way there is. */

@@ -2,6 +2,8 @@ import https from 'node:https';
 import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
 import { orAborted, within } from '../../kube/within.ts';
+import { Contexts } from '../webhook/contexts.ts';
+import { problemOf } from '../webhook/issued.ts';
 import type { Forwards } from './forwards.ts';
 import type { Idle } from './idle.ts';
 import type { PodPort } from './target.ts';
@@ -18,6 +20,8 @@ export class NotConnectedError extends Error {}
 export interface ForwardedRequest {
   target: PodPort;
   asking: AbortSignal;
+  /** Who it is says whoever signed that, of the request's authorities: see problemOf. */
+  byIssuer?: boolean;
 }
 
 type Connected = (error: Error | null, socket: Duplex) => void;
@@ -30,6 +34,7 @@ export class ForwardAgent extends https.Agent {
   readonly #forwards: Forwards;
   readonly #connectMs: number;
   readonly #idle: Idle | undefined;
+  readonly #contexts = new Contexts();
 
   constructor(forwards: Forwards, options: { keep?: Idle; connectMs?: number; idleMs?: number } = {}) {
     super({ keepAlive: options.keep !== undefined, maxFreeSockets: 2, timeout: options.idleMs ?? idleMs });
@@ -64,7 +69,12 @@ export class ForwardAgent extends https.Agent {
     super.reuseSocket(socket, request);
   }
 
-  #connect({ target, asking, ...options }: https.RequestOptions & ForwardedRequest): Promise<tls.TLSSocket> {
+  #connect({
+    target,
+    asking,
+    byIssuer = false,
+    ...options
+  }: https.RequestOptions & ForwardedRequest): Promise<tls.TLSSocket> {
     return within(this.#connectMs, asking, async (signal) => {
       const stream = await this.#forwards.open(target, signal);
       // All of it, as node's own agent does, but for what says another way.
@@ -74,7 +84,13 @@ export class ForwardAgent extends https.Agent {
         port: undefined,
         path: undefined,
       } as tls.ConnectionOptions;
-      const own = { socket: stream, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] } as const;
+      const own = {
+        socket: stream,
+        minVersion: 'TLSv1.2',
+        ALPNProtocols: ['http/1.1'],
+        secureContext: this.#contexts.of(options),
+        ...(byIssuer && { rejectUnauthorized: false }),
+      } as const;
       const socket = tls.connect(Object.assign(given, own));
       socket.once('close', () => stream.destroy());
       // What the node says of it is told, where TLS only knows that there is nothing more.
@@ -84,7 +100,10 @@ export class ForwardAgent extends https.Agent {
       socket.on('error', () => undefined);
       clusters.set(socket, target.cluster);
       await secured(socket, signal);
-      return socket;
+      const problem = byIssuer ? problemOf(socket, options, Date.now()) : undefined;
+      if (!problem) return socket;
+      socket.destroy();
+      throw problem;
     });
   }
 }

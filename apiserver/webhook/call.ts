@@ -6,8 +6,9 @@ import { Pieces } from '../../kube/pieces.ts';
 import { isTimeout, within } from '../../kube/within.ts';
 import { type Egress, EgressError } from '../egress/dial.ts';
 import type { Tracer } from '../tracer.ts';
+import { Contexts, readOnce } from './contexts.ts';
 import { connectionError, notAllowed, refusedError } from './go-text.ts';
-import { namedAsIssuer, trustIssued } from './issued.ts';
+import { Met, trustIssued } from './issued.ts';
 import { Reading, type Take, WebhookCallError } from './reading.ts';
 import { type ClientConfig, postedUrl, urlOf } from './reference.ts';
 import type { Resolve, Route } from './resolve.ts';
@@ -29,15 +30,13 @@ export interface WebhookCall {
 }
 
 const mostAnswer = 8 * 1024 * 1024;
-const mostMet = 1_000;
 
 /** POSTs reviews. Connections are kept for the next review of the same webhook, and close with `close`. */
 export class WebhookCaller {
   readonly #agent: https.Agent;
   /** For authorities whose certificates bear their own name. */
   readonly #byIssuer: https.Agent;
-  /** Authorities of which one such was met. */
-  readonly #met = new Set<string>();
+  readonly #met = new Met();
   readonly #reading = new Reading();
   readonly #room: AnswerRoom;
   readonly #resolve: Resolve;
@@ -48,8 +47,11 @@ export class WebhookCaller {
     this.#resolve = resolve;
     this.#tracer = tracer;
     const options = { keepAlive: true, maxFreeSockets: 4, minVersion: 'TLSv1.2' } as const;
-    this.#agent = egress.guard(new https.Agent(options));
-    this.#byIssuer = trustIssued(egress.guard(new https.Agent({ ...options, maxCachedSessions: 0 })));
+    const contexts = new Contexts();
+    const guarded = (more: https.AgentOptions) =>
+      readOnce(egress.guard(new https.Agent({ ...options, ...more })), contexts);
+    this.#agent = guarded({});
+    this.#byIssuer = trustIssued(guarded({ maxCachedSessions: 0 }));
   }
 
   /**
@@ -92,7 +94,8 @@ export class WebhookCaller {
       to = { hostname: route.host, port: String(route.port) };
       const request = { config, route, body, signal, most, held, search: new URL(posted).search };
       return await this.#direct(request).catch((error) => {
-        if (this.#mayBeIssued(error, config.ca)) return this.#direct(request);
+        // It is asked anew by who signed it, and from then on at once.
+        if (this.#met.learn(error, config.ca)) return this.#direct(request);
         // The other end may close a kept connection in the moment in which it is used again.
         if (!(error as { reused?: boolean }).reused) throw error;
         return this.#direct(request);
@@ -105,18 +108,9 @@ export class WebhookCaller {
     }
   }
 
-  /** It is asked anew by who signed it, and from then on at once. */
-  #mayBeIssued(error: unknown, ca: string | undefined): boolean {
-    if ((error as NodeJS.ErrnoException).code !== namedAsIssuer) return false;
-    if (ca === undefined || this.#met.has(ca)) return false;
-    if (this.#met.size >= mostMet) this.#met.clear();
-    this.#met.add(ca);
-    return true;
-  }
-
   #direct(of: Direct): Promise<Answer> {
     const { config, route, body, signal, most, held, search } = of;
-    const agent = this.#met.has(config.ca ?? '') ? this.#byIssuer : this.#agent;
+    const agent = this.#met.has(config.ca) ? this.#byIssuer : this.#agent;
     const url = urlOf(config);
     const name = url.hostname.replace(/^\[|\]$/g, '');
     return new Promise((resolve, reject) => {

@@ -1,12 +1,11 @@
-import { X509Certificate } from 'node:crypto';
 import type https from 'node:https';
 import { checkServerIdentity, type PeerCertificate, type TLSSocket } from 'node:tls';
+import { isIssuedBy } from './authorities.ts';
 
 /** OpenSSL's word for a certificate whose issuer has its own name, whoever signed it. */
-export const namedAsIssuer = 'DEPTH_ZERO_SELF_SIGNED_CERT';
+const namedAsIssuer = 'DEPTH_ZERO_SELF_SIGNED_CERT';
 
-/** Of a request's authorities; to read one takes the thread a third of a millisecond, for each connection. */
-const mostLookedAt = 64;
+const mostMet = 1_000;
 
 /**
  * Has the agent trust a certificate that one of the request's own authorities signed, though it bears that one's name: operators that
@@ -22,8 +21,7 @@ export function trustIssued<A extends https.Agent>(agent: A, now = Date.now): A 
       | undefined;
     socket?.once('error', done);
     socket?.once('secureConnect', () => {
-      const { ca, servername, host } = options as { ca?: string; servername?: string; host?: string };
-      const problem = told(() => problemOf(socket, ca ?? '', servername || host || '', now()));
+      const problem = problemOf(socket, options as Asked, now());
       if (problem) socket.destroy(problem);
       else done(null, socket);
     });
@@ -32,53 +30,47 @@ export function trustIssued<A extends https.Agent>(agent: A, now = Date.now): A 
   return agent;
 }
 
-/** Whatever is thrown of what somebody else wrote is a problem of that: nobody else would hear it, and the process end. */
-function told(find: () => Error | undefined): Error | undefined {
+interface Asked {
+  ca?: unknown;
+  servername?: string | undefined;
+  host?: string | null | undefined;
+}
+
+/** What speaks against the other end of a connection that was made whatever it shows, by whoever of its authorities signed that. */
+export function problemOf(
+  socket: TLSSocket,
+  { ca, servername, host }: Asked,
+  now: number,
+): Error | undefined {
+  if (socket.authorized) return undefined;
   try {
-    return find();
+    const code = String(socket.authorizationError);
+    const leaf = socket.getPeerX509Certificate();
+    const isIssued = code === namedAsIssuer && leaf && isIssuedBy(String(ca ?? ''), leaf, now);
+    if (!isIssued) return Object.assign(new Error('certificate not trusted'), { code });
+    return checkServerIdentity(servername || host || '', leaf.toLegacyObject() as PeerCertificate);
   } catch (error) {
+    // Whatever is thrown of what somebody else wrote is a problem of that: nobody else would hear it, and the process end.
     return error as Error;
   }
 }
 
-function problemOf(socket: TLSSocket, ca: string, name: string, now: number): Error | undefined {
-  if (socket.authorized) return undefined;
-  const code = String(socket.authorizationError);
-  const leaf = socket.getPeerX509Certificate();
-  const isIssued = code === namedAsIssuer && leaf && isIssuedBy(ca, leaf, now);
-  if (!isIssued) return Object.assign(new Error('certificate not trusted'), { code });
-  return checkServerIdentity(name, leaf.toLegacyObject() as PeerCertificate);
-}
+/** Authorities of which a certificate that bears their own name was met: what they signed is asked of them from then on. */
+export class Met {
+  readonly #authorities = new Set<string>();
 
-/** By an authority among these, which are PEM; for a server, and at that time. */
-export function isIssuedBy(ca: string, leaf: X509Certificate, now: number): boolean {
-  if (!isValid(leaf, now) || !isForServers(leaf)) return false;
-  const pems = ca.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  return pems.slice(0, mostLookedAt).some((pem) => {
-    const issuer = read(pem);
-    if (!issuer?.ca || !isValid(issuer, now)) return false;
-    return leaf.checkIssued(issuer) && leaf.verify(issuer.publicKey);
-  });
-}
-
-/** What cannot be read is no authority, as OpenSSL and Go have it. */
-function read(pem: string): X509Certificate | undefined {
-  try {
-    return new X509Certificate(pem);
-  } catch {
-    return undefined;
+  has(ca: unknown): boolean {
+    return typeof ca === 'string' && this.#authorities.has(ca);
   }
-}
 
-function isValid({ validFrom, validTo }: X509Certificate, now: number): boolean {
-  return Date.parse(validFrom) <= now && now <= Date.parse(validTo);
-}
-
-const serverAuth = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0'];
-
-/** Node calls what a certificate is for by extension the usage of its key. */
-function isForServers({ keyUsage }: X509Certificate): boolean {
-  return keyUsage === undefined || keyUsage.some((usage) => serverAuth.includes(usage));
+  /** Whether it failed for that alone, and is to be asked anew. */
+  learn(error: unknown, ca: unknown): boolean {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== namedAsIssuer || typeof ca !== 'string' || this.#authorities.has(ca)) return false;
+    if (this.#authorities.size >= mostMet) this.#authorities.clear();
+    this.#authorities.add(ca);
+    return true;
+  }
 }
 
 function once<T extends unknown[]>(call: (...args: T) => void): (...args: T) => void {

@@ -32,7 +32,7 @@ export function leftBehind(told: Told): string[] {
       );
   if (isWithout(told))
     made.push(
-      'any cluster that it leaves keeps its claims there with their data; while it has others of the same names they are not shown',
+      'if it was on another cluster before, its claims are there with their data; while it has others of the same names they are not shown',
     );
   if (told.unread > 0) {
     const { namespace = '' } = told.object.metadata;
@@ -49,7 +49,8 @@ export function leftBehind(told: Told): string[] {
 export function claimsAdvice(told: Told): string[] {
   const { kind, object, placement, givenUp } = told;
   const { namespace = '', name = '' } = object.metadata;
-  const given = givenUp.flatMap(({ claim, cluster, by }) => {
+  const given = givenUp.flatMap((left) => {
+    const { claim, cluster, by } = left;
     if (by.length === 0) return [];
     const called = claim.metadata.name ?? '';
     const says = by.some(({ object: giver }) => volumesOf(claim, giver, told.namespace) === 'recreate');
@@ -66,6 +67,11 @@ export function claimsAdvice(told: Told): string[] {
           `have the data of ${called} on ${cluster} again: ${first(giver.object)}${annotate(namespace, giver.name)} ${clustersAnnotation}=${cluster}`,
       ),
       ...(says || back.length === 0 ? [`keep the data of ${called} on ${cluster}: ${hold}`] : []),
+      ...(isNobodys(left, told)
+        ? [
+            `let the data of ${called} on ${cluster} go, which nobody copies from there: ${annotate(namespace, `persistentvolumeclaims/${called}`)} ${volumesAnnotation}=recreate`,
+          ]
+        : []),
     ];
   });
   if (givenUp.some((left) => left.by.length > 0 && !comesAlong(left, told)))
@@ -96,6 +102,18 @@ function annotate(namespace: string, object: string): string {
 /** All who had it there say copy: until that is done nobody has given it up. */
 function comesAlong({ claim, by }: GivenUp, { namespace }: Told): boolean {
   return by.every(({ object }) => object && volumesOf(claim, object, namespace) === 'copy');
+}
+
+/** All who were to bring it along are elsewhere, and no copy of it is asked for: it would stay for ever. */
+function isNobodys(left: GivenUp, { kind, placement, copies }: Told): boolean {
+  const { claim, cluster, uncopied } = left;
+  const { spec }: Partial<Placement> = typeof placement === 'string' ? {} : placement;
+  const isThere = Object.hasOwn(spec?.shares ?? {}, cluster);
+  const isAsked = copies.some(
+    (copy) => copy.spec?.claim === claim.metadata.name && copy.spec?.from === cluster,
+  );
+  // Who explains the claim itself is not told of copies.
+  return uncopied === true && kind.role === 'workload' && !isThere && !isAsked;
 }
 
 /** Who goes back under it brings what is elsewhere over what is there. */

@@ -6,6 +6,8 @@ import type { ObjectRef, Placement } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
+import { getOwn } from '../../kube/untyped.ts';
+import { isUncopied } from '../../scheduler/along.ts';
 import type { Place } from '../connection.ts';
 import { FailedError } from '../errors.ts';
 import { placements } from '../resources.ts';
@@ -105,7 +107,8 @@ export async function givenUpOf(
     const claim = isClaim ? object : await read(claimKind, spec?.ref.name ?? '');
     if (typeof claim === 'string') return [];
     const by = Object.entries(spec?.givenUp ?? {}).map(async ([cluster, uids]): Promise<GivenUp> => {
-      return { claim, cluster, by: await Promise.all(uids.map(giver)) };
+      const uncopied = getOwn(spec?.reasons ?? {}, cluster) === isUncopied;
+      return { claim, cluster, by: await Promise.all(uids.map(giver)), ...(uncopied && { uncopied }) };
     });
     return await Promise.all(by);
   });

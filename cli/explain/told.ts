@@ -36,6 +36,8 @@ export interface GivenUp {
   cluster: string;
   /** Absent: who that was may not be read, or is gone. */
   by: { name: string; object?: KubeObject }[];
+  /** It stays there until somebody says that it was copied. */
+  uncopied?: true;
 }
 
 export interface Section {

@@ -472,6 +472,15 @@ describe('claims that are left', () => {
       ],
     ],
     [
+      'by one whose data nobody copies from there any more',
+      { givenUp: [{ claim: files(), cluster: 'east', by: by(along), uncopied: true }] },
+      'east: the data of its claim files is there, and comes along with deployments.apps/web; it is deleted once it was copied to where that is ready',
+      [
+        'have the data of files on east again: kubectl -n shop annotate persistentvolumeclaims/files --overwrite atoll.dev/volumes=hold && kubectl -n shop annotate deployments.apps/web --overwrite atoll.dev/clusters=east',
+        'let the data of files on east go, which nobody copies from there: kubectl -n shop annotate persistentvolumeclaims/files --overwrite atoll.dev/volumes=recreate',
+      ],
+    ],
+    [
       'by both words, as the claim itself tells it',
       {
         kind: kind('PersistentVolumeClaim'),
@@ -582,7 +591,7 @@ describe('claims that are left', () => {
 
   test('of a set that goes without them: also what is not shown', () => {
     expect(section({ ...of(recreate), claims: [] }, 'Data that is left')).toEqual([
-      'any cluster that it leaves keeps its claims there with their data; while it has others of the same names they are not shown',
+      'if it was on another cluster before, its claims are there with their data; while it has others of the same names they are not shown',
     ]);
     expect(section({ ...of(recreate), claims: [] }, 'What you can do')).toEqual([
       'see what it left on a cluster, with the kubeconfig of that: kubectl -n root--shop get pvc',

@@ -142,6 +142,18 @@ test('a read that met a socket just closed is asked again; a write is not', asyn
   expect(asked).toBe(4);
 });
 
+test('an answer that changes the protocol is none where nobody asked for that, and its connection is closed', async () => {
+  handler = (request) => {
+    request.socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n');
+  };
+  const closed = new Promise<void>((resolve) =>
+    server.once('connection', (socket) => socket.once('close', resolve)),
+  );
+  const transport = connect({ maxSockets: 1 });
+  await expect(transport(get)).rejects.toMatchObject({ name: 'TransportError', code: 'EPROTOCOL' });
+  await closed;
+});
+
 test('a watch streams, outlives the timeout of requests, and ends with its signal or the server', async () => {
   let response: http.ServerResponse | undefined;
   handler = (_request, answer) => {

@@ -7,6 +7,7 @@ import { annotations, cluster, World } from './world.ts';
 
 const podSpec = { volumes: [{ persistentVolumeClaim: { claimName: 'data' } }] };
 const active: Share = { phase: 'Active', replicas: 1 };
+const fresh: Share = { phase: 'Active', replicas: 0, fresh: true };
 const copy = (clusters?: string) => ({
   annotations: { 'atoll.dev/volumes': 'copy', ...(clusters && { 'atoll.dev/clusters': clusters }) },
 });
@@ -194,7 +195,6 @@ describe('what takes its data along', () => {
 describe('data that ran elsewhere and did not come along', () => {
   const held = { replicas: 1, since: '2026-01-01T00:00:00Z' };
   const stopped: Share = { phase: 'Active', replicas: 0, held };
-  const fresh: Share = { phase: 'Active', replicas: 0, fresh: true };
 
   it('is other data: who went without, and says copy now, does not have it overwritten', () => {
     const all = world();
@@ -249,7 +249,7 @@ describe('data that ran elsewhere and did not come along', () => {
 });
 
 describe('a claim of its own whose data comes along', () => {
-  const copied = (phase: 'Copied' | 'Copying', from = 'a'): VolumeCopy => ({
+  const copied = (phase: 'Copied' | 'Copying', from = 'a', to = 'b'): VolumeCopy => ({
     apiVersion: 'atoll.dev/v1alpha1',
     kind: 'VolumeCopy',
     metadata: { name: 'data' },
@@ -257,7 +257,7 @@ describe('a claim of its own whose data comes along', () => {
       claim: 'data',
       physicalNamespace: 'n',
       from,
-      to: 'b',
+      to,
       copier: 'x',
       trip: 't',
       workload: { group: 'apps', resource: 'deployments', name: 'one', uid: 'Deployment-one' },
@@ -284,5 +284,41 @@ describe('a claim of its own whose data comes along', () => {
     ['nobody says so', [], ['a', 'b']],
   ])('is where it was until what uses it is in place and %s', (_when, found, clusters) => {
     expect(where(found)?.clusters).toEqual(clusters);
+  });
+
+  it('leaves where it was copied from, though it was told to go on before it had left there', () => {
+    const all = world();
+    all.clusters = ['a', 'b', 'c'].map((name) => cluster(name, { copier: 'x' }));
+    say(all, copy('b'));
+    all.decide();
+    all.share('one', { b: active });
+    bind(all, ['a', 'b']);
+    all.copies = byClaim([copied('Copied')]);
+    // Copied, and not in place yet.
+    all.objects = all.objects.map((o) =>
+      o.object.metadata.name === 'one'
+        ? deployment('one', {
+            podSpec,
+            metadata: { ...copy('b'), generation: 2 },
+            status: { observedGeneration: 1 },
+          })
+        : o,
+    );
+    expect(all.decide().spec('data')).toMatchObject({ clusters: ['a', 'b'], copiedFrom: ['a'] });
+    say(all, copy('c'));
+    all.copies = byClaim([copied('Copying', 'b', 'c')]);
+    expect(all.decide().spec('one'), 'what is on a holds nobody').toMatchObject({ clusters: ['c'] });
+    all.share('one', { b: { phase: 'Active', replicas: 0 }, c: fresh });
+    bind(all, ['a', 'b', 'c']);
+    expect(all.decide().spec('data')?.clusters).toEqual(['a', 'b', 'c']);
+    all.share('one', { c: active });
+    all.copies = byClaim([copied('Copied', 'b', 'c')]);
+    expect(all.decide().spec('data')?.clusters).toEqual(['c']);
+    // Back on a it is written there anew.
+    bind(all, ['a', 'c']);
+    say(all, copy('a'));
+    all.decide();
+    all.share('one', { a: active });
+    expect(all.decide().spec('data')?.copiedFrom ?? []).not.toContain('a');
   });
 });

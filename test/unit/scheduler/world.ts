@@ -47,6 +47,7 @@ export class World {
   settled: NamespaceInput['usage'] | undefined;
   policies: Layers = [];
   leaving: NamespaceInput['leaving'];
+  copies: NonNullable<NamespaceInput['copies']> = new Map();
   unknown = new Set<string>();
   explains = false;
   unread = new Map<string, string>();
@@ -98,7 +99,7 @@ export class World {
   }
 
   #once(): NamespaceDecision {
-    const { objects, placements, clusters, usage, policies, leaving, now, startedAt } = this;
+    const { objects, placements, clusters, usage, policies, leaving, copies, now, startedAt } = this;
     const { settled = usage, unknown, unread, explains } = this;
     const world = {
       unread,
@@ -111,6 +112,7 @@ export class World {
       settled,
       policies,
       leaving,
+      copies,
       now,
       startedAt,
     };
