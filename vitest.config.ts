@@ -18,8 +18,8 @@ const others = Object.entries(parts).flatMap(([of, names]) => (part === '1/1' ||
 
 export default defineConfig({
   test: {
-    // Many wait for clusters to settle for longer than they work: three on two processors leave neither idle.
-    maxWorkers: 3,
+    // Many wait for clusters to settle, so that two take half the time of one on two processors.
+    maxWorkers: 2,
     reporters: ['default', new FailedReporter()],
     coverage: {
       provider: 'v8',

@@ -36,6 +36,8 @@ process.on('message', async (said: Order) => {
   else if (said.order === 'stop') stop.abort();
   else await control(said);
 });
+// From now on it answers.
+void report('here');
 
 /** Ends the process when it was told to stop and everything that was begun has ended. */
 async function control({ settings, rootCa, url }: Extract<Order, { order: 'control' }>): Promise<void> {

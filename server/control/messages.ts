@@ -13,7 +13,7 @@ export type Order =
   | { order: 'profile'; id: number; question: Question }
   | { order: 'stop' };
 
-/** When asked; what it counts at the end, too. */
+/** That it is there once it has started, and all else when asked; what it counts at the end, too. */
 export type Report = 'here' | { families: Family[] } | { id: number; profiled: Answer };
 
 /** The descriptor of the pipe to the store of the first process. */

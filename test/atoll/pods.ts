@@ -5,7 +5,10 @@ import type { KubeObject } from '../../kube/object.ts';
 import { at, listAt, numberAt } from '../../kube/untyped.ts';
 import type { Kubernetes } from '../kubernetes/kubernetes.ts';
 
-/** What the physical clusters' own pods say, by watches of theirs: every state that they were in, not now and then. */
+/**
+ * What the physical clusters' own pods say, by watches of theirs: every state that they were in, not now and then. Of what
+ * this process hears at once, as after a pause, only what it comes to: its watches are in no order between them.
+ */
 export interface PodSamples {
   /** Names of the Ready pods of that cluster now. */
   ready(cluster: string): string[];
@@ -21,6 +24,24 @@ export interface PodSamples {
   twice: Set<string>;
   begin(): void;
   stop(): void;
+}
+
+/** So many turns of the event loop without news: all that has come has been heard. */
+const quietTurns = 5;
+
+/** Calls `look` after each of its calls, once no more of them come. */
+function onceQuiet(look: () => void): () => void {
+  let quiet = quietTurns;
+  const turn = () => {
+    quiet++;
+    if (quiet < quietTurns) setImmediate(turn);
+    else look();
+  };
+  return () => {
+    const isDue = quiet < quietTurns;
+    quiet = 0;
+    if (!isDue) setImmediate(turn);
+  };
 }
 
 export async function samplePods(clusters: Iterable<Kubernetes>, app: string): Promise<PodSamples> {
@@ -65,7 +86,8 @@ export async function samplePods(clusters: Iterable<Kubernetes>, app: string): P
   };
   const both = [...informers.values()].flatMap(({ pods, sets }) => [pods, sets]);
   await Promise.all(both.map(({ synced }) => synced));
-  for (const { pods } of informers.values()) pods.on({ add: take, update: take, delete: take });
+  const note = onceQuiet(take);
+  for (const informer of both) informer.on({ add: note, update: note, delete: note });
   return samples;
 }
 

@@ -132,7 +132,7 @@ test('it moves with its namespace, and the operator sees no pod missing', async 
     const there = await nodes();
     return there.length === 4 && there.every((node) => node.startsWith(to));
   });
-  expect(await seen()).toEqual({ phase: 'Healthy', step: 2, pods: { 'web:2': 4 } });
+  await comesTo('Healthy', 2, { 'web:2': 4 });
   expect(log.slice(before).join('')).not.toContain('Degraded');
 });
 

@@ -70,7 +70,7 @@ describe('kubectl says the same to Atoll and to Kubernetes', () => {
 /** The output of a program that ends with 1 at the first thing that does not work. */
 async function output(program: string, args: string[]): Promise<string> {
   const env = { ...process.env, KUBECONFIG: server.kubeconfig };
-  const { stdout } = await run(program, args, { env, timeout: 110_000 }).catch(
+  const { stdout } = await run(program, args, { env, timeout: 290_000 }).catch(
     (error: { stdout?: string; stderr?: string }) => {
       throw new Error(`${error.stdout}\n${error.stderr}`);
     },

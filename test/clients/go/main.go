@@ -52,7 +52,7 @@ type world struct {
 var configMaps = schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}
 
 func main() {
-	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 270*time.Second)
 	defer cancel()
 	config, err := clientcmd.BuildConfigFromFlags("", os.Args[1])
 	must("kubeconfig", err)
@@ -193,7 +193,7 @@ func follow(w world, handle func(cache.ResourceEventHandler) (cache.InformerSync
 	if err := maps.Delete(w.ctx, "late", metav1.DeleteOptions{}); err != nil {
 		return err
 	}
-	err = wait.PollUntilContextTimeout(w.ctx, 20*time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
+	err = wait.PollUntilContextTimeout(w.ctx, 20*time.Millisecond, 60*time.Second, true, func(context.Context) (bool, error) {
 		return adds.Load() == 4 && updates.Load() == 1 && deletes.Load() == 1, nil
 	})
 	if err != nil {
@@ -349,7 +349,7 @@ func events(w world) error {
 	for i := 0; i < 3; i++ {
 		recorder.Event(about, corev1.EventTypeNormal, "Seen", "again and again")
 	}
-	return wait.PollUntilContextTimeout(w.ctx, 50*time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
+	return wait.PollUntilContextTimeout(w.ctx, 50*time.Millisecond, 60*time.Second, true, func(context.Context) (bool, error) {
 		core, err := w.client.CoreV1().Events(w.namespace).List(w.ctx, metav1.ListOptions{FieldSelector: "involvedObject.uid=" + string(about.UID) + ",reason=Seen"})
 		if err != nil || len(core.Items) != 1 || core.Items[0].Count != 3 {
 			return false, err
@@ -408,7 +408,7 @@ func receive(from chan string) (string, error) {
 	select {
 	case got := <-from:
 		return got, nil
-	case <-time.After(10 * time.Second):
+	case <-time.After(60 * time.Second):
 		return "", errors.New("nobody leads")
 	}
 }
@@ -437,7 +437,7 @@ func until(w world) error {
 		options.FieldSelector = "metadata.name=waited"
 		return maps.Watch(ctx, options)
 	}}
-	ctx, cancel := context.WithTimeout(w.ctx, 10*time.Second)
+	ctx, cancel := context.WithTimeout(w.ctx, 60*time.Second)
 	defer cancel()
 	_, err = watch.Until(ctx, made.ResourceVersion, source, func(event apiwatch.Event) (bool, error) {
 		object, ok := event.Object.(*corev1.ConfigMap)

@@ -82,19 +82,19 @@ listed = core.list_namespaced_config_map(namespace)
 core.create_namespaced_config_map(namespace, {"metadata": {"name": "late"}})
 core.delete_namespaced_config_map("late", namespace)
 stream = watch.Watch()
-for event in stream.stream(core.list_namespaced_config_map, namespace, resource_version=listed.metadata.resource_version, timeout_seconds=5):
+for event in stream.stream(core.list_namespaced_config_map, namespace, resource_version=listed.metadata.resource_version, timeout_seconds=60):
     seen.append((event["type"], event["object"].metadata.name))
     if event["type"] == "DELETED":
         stream.stop()
 ok("watch", seen == [("ADDED", "late"), ("DELETED", "late")])
-for event in loose.watch(maps, namespace=namespace, name="loose", timeout=5):
+for event in loose.watch(maps, namespace=namespace, name="loose", timeout=60):
     ok("dynamic watch", event["object"].metadata.name == "loose")
     break
 
 maps.delete(name="loose", namespace=namespace)
 ok("dynamic delete", status_of(lambda: core.read_namespaced_config_map("loose", namespace)) == 404)
 core.delete_namespace(namespace)
-deadline = time.time() + 60
+deadline = time.time() + 200
 while status_of(lambda: core.read_namespace(namespace)) != 404:
     if time.time() > deadline:
         ok("namespace deleted", False)

@@ -120,7 +120,7 @@ describe('atoll demo', () => {
   });
 
   test('drain empties a cluster, uncordon takes it back', async () => {
-    const { code, stdout } = await atoll('drain', 'east', '--timeout', '50');
+    const { code, stdout } = await atoll('drain', 'east', '--timeout', '180');
     expect(stdout).toMatch(
       /physicalcluster.atoll.dev\/east cordoned\n[\s\S]*physicalcluster.atoll.dev\/east drained\n$/,
     );

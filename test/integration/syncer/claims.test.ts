@@ -65,7 +65,7 @@ describe("a StatefulSet's own claims", () => {
     await runSet(undefined);
     const [cluster = ''] = (await spec())?.clusters ?? [];
     await untilShown(`data-db-0 ${cluster}`, `data-db-1 ${cluster}`);
-    const drained = drain(world.admin, cluster, { timeoutSeconds: 50, output: 'json', patienceMs: 500 });
+    const drained = drain(world.admin, cluster, { timeoutSeconds: 180, output: 'json', patienceMs: 500 });
     await expect(drained).rejects.toThrow(`db: its claim data-db-0 holds data on ${cluster}`);
     expect(await readyPods(world.physical(cluster), 'db')).toHaveLength(2);
     expect((await spec())?.clusters).toEqual([cluster]);

@@ -75,7 +75,7 @@ test('a drain takes the data along, ordinal by ordinal, and back again', async (
   await runSet(3, { ...copy });
   const [from = ''] = (await placed())?.spec?.clusters ?? [];
   const to = from === 'east' ? 'west' : 'east';
-  await drain(world.admin, from, { timeoutSeconds: 50, output: 'json', patienceMs: 500 });
+  await drain(world.admin, from, { timeoutSeconds: 180, output: 'json', patienceMs: 500 });
   await settled(world.admin, 'db.statefulsets.apps');
   expect(await ready(to)).toEqual(['db-0', 'db-1', 'db-2']);
   expect(await readOn(to)).toEqual({ 'data-db-0': 1, 'data-db-1': 1, 'data-db-2': 1 });
@@ -151,7 +151,7 @@ test('forgotten while it is silent, it starts without what was not copied, when 
     world.admin.patch(volumecopies, at, 'merge', { metadata: { finalizers } });
   await hold(['copier.example/writes']);
   world.physical('east').faults.silence();
-  await removeCluster(world.admin, 'east', { forget: true, waitSeconds: 50 });
+  await removeCluster(world.admin, 'east', { forget: true, waitSeconds: 180 });
   await until('the other one runs', async () => (await ready('west')).join() === 'db-0');
   const { metadata } = await world.admin.get<VolumeCopy>(volumecopies, at);
   expect(metadata.deletionTimestamp).toBeDefined();

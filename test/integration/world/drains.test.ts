@@ -98,7 +98,7 @@ test('a drain with a limit has so many leave at a time, over all namespaces and 
       },
     },
   );
-  const drained = atoll('drain', 'east', '--concurrent', '1', '--timeout', '100');
+  const drained = atoll('drain', 'east', '--concurrent', '1', '--timeout', '180');
   await until('the second is on its way', () => [...specs.values()].filter(on).length === 3);
   await world.restartControllers();
   expect(await drained, out).toBe(0);

@@ -100,7 +100,7 @@ test.each([
   watch.begin(resource);
   const [kind, name] = on();
   await world.admin.patch(kind, { ...(kind !== namespaces && inDefault), name }, 'merge', hold);
-  const drained = drain(world.admin, from, { timeoutSeconds: 50, output: 'json', patienceMs: 500 });
+  const drained = drain(world.admin, from, { timeoutSeconds: 180, output: 'json', patienceMs: 500 });
   const refused = expect(drained).rejects.toThrow(`db: its claim data-db-0 holds data on ${from}`);
   await until('it is decided', async () => watch.reads > 2 || (await clustersOf()).join() !== before.join());
   expect(await clustersOf()).toEqual(before);

@@ -268,7 +268,7 @@ test('a cluster that is forgotten keeps no endpoints of the others, nor a Namesp
   await world.admin.patch(deployments, { ...shop, name: 'web' }, 'merge', {
     metadata: { annotations: { 'atoll.dev/drain-seconds': '0' } },
   });
-  await removeCluster(world.admin, 'east', { forget: true, waitSeconds: 50 });
+  await removeCluster(world.admin, 'east', { forget: true, waitSeconds: 180 });
   expect(await given('east')).toEqual([]);
   const { items } = await world
     .physical('east')

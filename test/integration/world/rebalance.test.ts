@@ -104,7 +104,7 @@ test('a cluster that joins gets what it has clearly more room for, one by one, a
       },
     },
   );
-  expect(await atoll('rebalance', '--timeout', '100'), err + out).toBe(0);
+  expect(await atoll('rebalance', '--timeout', '180'), err + out).toBe(0);
   expect(await onWest()).toHaveLength(2);
   expect(most).toBe(1);
   expect(out).toContain(
@@ -143,7 +143,7 @@ test('it goes on by itself where the field stands: for a cluster that joins, one
   await patch('west', { capacity: { pods: '10' } });
   await until('two have moved', async () => (await onWest()).length === 2);
   // What a command finds set it leaves set.
-  expect(await atoll('rebalance', 'east', '--timeout', '60'), err).toBe(0);
+  expect(await atoll('rebalance', 'east', '--timeout', '180'), err).toBe(0);
   expect(out).toContain('east rebalances anyway (spec.rebalance), and goes on when this has ended\n');
   expect((await specOf('east'))?.rebalance).toBe(true);
   // Load tells of itself by no event: what was there no more is news all the same.
@@ -168,7 +168,7 @@ test.each([
   expect(await running, out).toBe(code);
   expect(err).toContain(said);
   expect((await specOf('east'))?.rebalance).toBeUndefined();
-  expect(await atoll('rebalance', 'east', '--timeout', '100'), err).toBe(0);
+  expect(await atoll('rebalance', 'east', '--timeout', '180'), err).toBe(0);
   expect(await onWest()).toHaveLength(2);
 });
 
@@ -176,12 +176,12 @@ test('two at a time: the second says so, and goes on when the first is ended; wh
   await fill();
   await join('west');
   const stop = new AbortController();
-  const how = { timeoutSeconds: 100, output: 'text' } as const;
+  const how = { timeoutSeconds: 180, output: 'text' } as const;
   const first = rebalance(world.admin, ['east'], { ...how, signal: stop.signal }).catch(
     (why: unknown) => why,
   );
   await until('the first is on its way', async () => (await onWest()).length > 0);
-  const second = atoll('rebalance', 'east', '--timeout', '100');
+  const second = atoll('rebalance', 'east', '--timeout', '180');
   const said =
     /^physicalcluster.atoll.dev\/east rebalances already, by an atoll rebalance that began at \S+Z, and goes on until that has ended, too$/m;
   await until('the second says so', () => said.test(out));
@@ -215,7 +215,7 @@ test('in JSON, too, it tells what keeps a Namespace where there is less room: wh
   await join('west');
   // West may be silent for a moment, where many run beside this: then it is no place to go to.
   const { kept, ...said } = await until('both are told of', async () => {
-    if ((await atoll('rebalance', 'east', '-o', 'json', '--timeout', '60')) !== 0) return undefined;
+    if ((await atoll('rebalance', 'east', '-o', 'json', '--timeout', '180')) !== 0) return undefined;
     const answer = JSON.parse(out) as { kept: { object: string }[] };
     return answer.kept.length === 2 ? answer : undefined;
   });

@@ -55,7 +55,7 @@ const specOf = async (name = 'db.statefulsets.apps') =>
   (await find<Placement>(world.admin, placements, name))?.spec;
 const ready = (cluster: string, app = 'db') => readyPods(world.physical(cluster), app);
 const drains = (cluster: string) =>
-  drain(world.admin, cluster, { timeoutSeconds: 50, output: 'json', patienceMs: 500 });
+  drain(world.admin, cluster, { timeoutSeconds: 180, output: 'json', patienceMs: 500 });
 
 /** By name, the uid of each claim that a cluster has. */
 async function claimsOn(cluster: string): Promise<Record<string, string>> {

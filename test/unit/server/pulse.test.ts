@@ -43,6 +43,23 @@ test('one that says nothing any more is told of once', async () => {
   expect(child.asked - before).toBe(6);
 });
 
+test('one that has yet to say anything is given longer: it starts, and would start anew', async () => {
+  const { child, silent } = start();
+  child.answers = false;
+  await vi.advanceTimersByTimeAsync(8 * silentMs);
+  expect(silent).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(8 * silentMs);
+  expect(silent).toHaveBeenCalledTimes(1);
+});
+
+test('one that has said that it is there may be silent no longer than any', async () => {
+  const { child, silent } = start();
+  child.answers = false;
+  child.emit('message', 'here');
+  await vi.advanceTimersByTimeAsync(silentMs);
+  expect(silent).toHaveBeenCalledTimes(1);
+});
+
 test('a pause of the one who asks is none of the one who is asked', async () => {
   const { silent } = start();
   await vi.advanceTimersByTimeAsync(silentMs + 4_500);
