@@ -9,6 +9,7 @@ import { type Silence, whichIs } from '../cluster/silence.ts';
 import { unsatisfied } from '../cluster/spread.ts';
 import type { Condition, Placement, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { at, numberAt } from '../kube/untyped.ts';
 import { copyVerdict } from './copy-words.ts';
 import { clustersHeard } from './fold/silent.ts';
 import { replicasOf } from './follow.ts';
@@ -147,7 +148,8 @@ function settled(input: ConditionsInput): Verdict {
   const leaving = Object.keys(shares).filter((c) => !clusters.includes(c));
   const awaited = (c: string) => {
     const silence = input.silenceOf?.(c);
-    return silence ? `, ${whichIs(silence)}` : unled.includes(c) ? unledWords : '';
+    if (silence) return `, ${whichIs(silence)}`;
+    return unled.includes(c) ? unledWords : isHalted(input, c) ? haltedWords : '';
   };
   const stays = givingOf(shares, clusters).join(', ');
   const refused = input.gone ? undefined : input.root && podRefusal(input.root);
@@ -219,6 +221,14 @@ export function deletionWords(shares: Shares, silenceAt: ConditionsInput['silenc
   return leaving.some((c) => silenceAt?.(c)) ? leavingWords(leaving, silenceAt) : undefined;
 }
 
+/** Its user has paused its rollout: its controller there makes no pod of a template of which it has none yet. */
+function isHalted({ root, shares, slices }: ConditionsInput, cluster: string): boolean {
+  if (root?.kind !== 'Deployment' || at(root, 'spec', 'paused') !== true) return false;
+  const { status } = Object.hasOwn(slices, cluster) ? (slices[cluster] ?? {}) : {};
+  return (numberAt(status, 'updatedReplicas') ?? 0) < (shares[cluster]?.replicas ?? 0);
+}
+
+const haltedWords = ' (its rollout is paused, so none of its pods is made there; kubectl rollout resume)';
 const unledWords = ' (it is ready there, and its Services have yet to lead to all of it)';
 
 function withdrawingWords(withdrawing: readonly (readonly [string, Share])[]): string {

@@ -409,6 +409,38 @@ describe('decideNamespace, claims', () => {
     expect(world.decide().spec('data')?.clusters).toEqual(['b']);
   });
 
+  it.each<[string, Record<string, Share>, string | undefined, string[]]>([
+    ['all of it is there', { a: active, b: { phase: 'Joining', replicas: 0 } }, undefined, ['a']],
+    [
+      'all of it is there, and others were made too',
+      { a: active, b: { ...active, phase: 'Joining' } },
+      undefined,
+      ['a'],
+    ],
+    ['what leaves is withdrawn', { a: { ...active, phase: 'Withdrawing' }, b: active }, undefined, ['a']],
+    ['it has left', { a: { ...active, phase: 'Leaving' }, b: active }, undefined, ['b']],
+    ['it has stopped', { a: { ...active, replicas: 0 }, b: active }, undefined, ['b']],
+    ['it is named elsewhere', { a: active, b: { phase: 'Joining', replicas: 0 } }, 'b', ['b']],
+  ])('what its user holds again on the way stays with its data: %s', (_what, shares, on, expected) => {
+    const world = settled('a', 'Bound');
+    const say = (word: string) => {
+      world.objects = world.objects.map(({ kind, object }) => {
+        if (object.kind !== 'Deployment') return { kind, object };
+        const named = word === 'hold' && on !== undefined ? annotations(on).annotations : {};
+        return {
+          kind,
+          object: { ...object, metadata: says({ ...object.metadata, annotations: named }, word) },
+        };
+      });
+      return world.decide().spec('web')?.clusters;
+    };
+    world.clusters = [draining('a'), cluster('b')];
+    expect(say('recreate')).toEqual(['b']);
+    world.share('web', shares);
+    expect(say('hold')).toEqual(expected);
+    expect(world.decide().spec('web')?.clusters).toEqual(expected);
+  });
+
   it('stays where its user holds it again after what uses it has left, until the claim itself says otherwise', () => {
     const world = settled('a', 'Bound');
     const say = (ofWeb: string | undefined, ofData?: string) => {
