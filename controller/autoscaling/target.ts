@@ -85,7 +85,7 @@ export async function read(
     pathOf({ group: externalGroup, version, resource: name }, { namespace }) +
     queryOf({ labelSelector: selector && selectorText(selector) });
   const values: bigint[] = [];
-  const see = (item: unknown) => void values.push(valueOf(item));
+  const see = (item: unknown) => void values.push(thousandthsOf(item));
   try {
     await eachItem(client, path, { cluster, signal, most: mostMetricBytes }, see);
   } catch (error) {
@@ -96,7 +96,7 @@ export async function read(
 }
 
 /** In thousandths, as many as Kubernetes counts. */
-function valueOf(item: unknown): bigint {
+function thousandthsOf(item: unknown): bigint {
   const value = scaledQuantity(parseQuantity(String(at(item, 'value'))), -3);
   return value > mostValue ? mostValue : value < -mostValue ? -mostValue : value;
 }
