@@ -196,12 +196,13 @@ async function look(
 ): Promise<Seen> {
   const { scale } = found;
   const spec = hpa.spec as AutoscalerSpec;
-  if (!needsMetrics(hpa, scale)) return { scale, readings: [], ready: undefined, now };
+  const selected = found.selector !== '';
+  if (!selected || !needsMetrics(hpa, scale)) return { scale, readings: [], selected, ready: undefined, now };
   const ready = asksReady(spec) ? await readyPods(autoscaler, found, where) : undefined;
   const readings: Reading[] = [];
   // One after the other, as Kubernetes does: there may be any number.
   for (const metric of spec.metrics ?? []) readings.push(await read(autoscaler, version, metric, where));
-  return { scale, readings, ready, now };
+  return { scale, readings, selected, ready, now };
 }
 
 const tell = (client: Client, hpa: Autoscaler, status: AutoscalerStatus, where: Where) =>
