@@ -33,28 +33,49 @@ export async function eachListed(
   see: (object: KubeObject) => void,
 ): Promise<void> {
   const length = new Length(mostListBytes);
+  const add = (bytes: number) => length.add(bytes);
+  const seeItem = (item: unknown) => void (isObject(item) && see(item));
   let next: string | undefined;
   do {
     const path = pathOf(resource, { namespace }) + queryOf({ limit: 500, continue: next });
-    const response = await client.raw({ method: 'GET', path, cluster, signal });
-    await failIfNotOk(response);
-    const bytes = await collect(response.body, mostPageBytes);
-    length.add(bytes.length);
-    const release = await reading.take(signal);
-    try {
-      next = await seePage(bytes, cluster, signal, see);
-    } finally {
-      release();
-    }
+    next = await eachItem(client, path, { cluster, signal, most: mostPageBytes, add }, seeItem);
   } while (next);
 }
 
-/** What the next page is to be asked for by; empty: there is none. */
+interface Page {
+  cluster: string | undefined;
+  signal: AbortSignal;
+  /** Bytes; a longer answer is none. */
+  most: number;
+  /** Told how long it is before it is read. */
+  add?: (bytes: number) => void;
+}
+
+/** As eachListed, of one answer and whatever its items are. Resolves with what the next page is to be asked for by; empty: there is none. */
+export async function eachItem(
+  client: Client,
+  path: string,
+  { cluster, signal, most, add }: Page,
+  see: (item: unknown) => void,
+): Promise<string> {
+  const response = await client.raw({ method: 'GET', path, cluster, signal });
+  await failIfNotOk(response);
+  const bytes = await collect(response.body, most);
+  if (bytes.length > most) throw new TransportError('ETOOLARGE', `the answer is longer than ${most} bytes`);
+  add?.(bytes.length);
+  const release = await reading.take(signal);
+  try {
+    return await seePage(bytes, cluster ?? '', signal, see);
+  } finally {
+    release();
+  }
+}
+
 async function seePage(
   bytes: Uint8Array,
   cluster: string,
   signal: AbortSignal,
-  see: (object: KubeObject) => void,
+  see: (item: unknown) => void,
 ): Promise<string> {
   const list = await decodeJsonInTurns(bytes, () => othersFirst(cluster)).catch((cause: unknown) => {
     throw new TransportError('EBADRESPONSE', 'the answer is not JSON', cause);
@@ -63,7 +84,7 @@ async function seePage(
   if (!Array.isArray(items)) throw new TransportError('EBADRESPONSE', 'the answer is no list');
   const pace = new Pace(cluster);
   for (const item of items) {
-    if (isObject(item)) see(item);
+    see(item);
     const turn = pace.after(lookBytes);
     if (turn) await turn;
     signal.throwIfAborted();

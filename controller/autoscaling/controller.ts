@@ -23,8 +23,17 @@ import {
   statusAfter,
 } from './decide.ts';
 import { type History, noteScale } from './rates.ts';
-import { externalGroup, type Found, read, readyPods, scaleOf, type Where, writeScale } from './target.ts';
-import type { Autoscaler, AutoscalerSpec, AutoscalerStatus } from './types.ts';
+import {
+  externalGroup,
+  type Found,
+  read,
+  readyPods,
+  scaleOf,
+  type Where,
+  whyOf,
+  writeScale,
+} from './target.ts';
+import type { Autoscaler, AutoscalerSpec, AutoscalerStatus, Reading } from './types.ts';
 
 export interface AutoscalingOptions {
   client: Client;
@@ -147,7 +156,7 @@ async function pass(
     found = await scaleOf(client, autoscaler, spec, where);
   } catch (error) {
     where.signal.throwIfAborted();
-    const why = wordsOf(error);
+    const why = whyOf(error);
     const message = `the HPA controller was unable to get the target's current scale: ${why}`;
     const unable = { type: 'AbleToScale', status: 'False', reason: 'FailedGetScale', message } as const;
     const conditions = conditionSet(hpa.status?.conditions ?? [], unable, clock.now());
@@ -165,7 +174,7 @@ async function pass(
     await writeScale(autoscaler, found, replicas, where);
   } catch (error) {
     where.signal.throwIfAborted();
-    const why = wordsOf(error);
+    const why = whyOf(error);
     const message = `the HPA controller was unable to update the target scale: ${why}`;
     const unable = { type: 'AbleToScale', status: 'False', reason: 'FailedUpdateScale', message } as const;
     const conditions = conditionSet(decision.conditions, unable, seen.now);
@@ -193,18 +202,15 @@ async function look(
 ): Promise<Seen> {
   const { scale } = found;
   const spec = hpa.spec as AutoscalerSpec;
-  if (!needsMetrics(hpa, scale)) return { scale, readings: [], ready: undefined, now };
-  const [ready, readings] = await Promise.all([
-    asksReady(spec) ? readyPods(autoscaler, found, where) : undefined,
-    Promise.all((spec.metrics ?? []).map((metric) => read(autoscaler, version, metric, where))),
-  ]);
-  return { scale, readings, ready, now };
+  const selected = found.selector !== '';
+  if (!selected || !needsMetrics(hpa, scale)) return { scale, readings: [], selected, ready: undefined, now };
+  const ready = asksReady(spec) ? await readyPods(autoscaler, found, where) : undefined;
+  const readings: Reading[] = [];
+  // One after the other, as Kubernetes does: there may be any number.
+  for (const metric of spec.metrics ?? []) readings.push(await read(autoscaler, version, metric, where));
+  return { scale, readings, selected, ready, now };
 }
 
 /** While it is marked nobody else says how it is: what was just done is told, whoever has written the object meanwhile. */
 const tell = (client: Client, hpa: Autoscaler, status: AutoscalerStatus, where: Where) =>
   write(client, hpa, { ...hpa, status }, { ...where, lock: false });
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -33,6 +33,8 @@ export interface Seen {
   scale: Scale;
   /** One of each metric. */
   readings: readonly Reading[];
+  /** The target says which pods are its own. */
+  selected: boolean;
   /** How many pods of the target are ready, where a metric's whole value counts; undefined: there are none at all. */
   ready: number | undefined;
   now: number;
@@ -101,6 +103,7 @@ export function decide(hpa: Autoscaler, seen: Seen, history: History): Decision 
 
 function byMetrics(spec: AutoscalerSpec, seen: Seen, history: History, decision: Decision): Decision {
   const { scale, now, readings } = seen;
+  if (!seen.selected) return unselected(decision, now);
   const metrics = spec.metrics ?? [];
   const proposals = metrics.map((metric, i) => propose(metric, readings[i], seen, spec.behavior));
   const good = proposals.flatMap((one) => ('failure' in one ? [] : [one]));
@@ -147,6 +150,16 @@ function byMetrics(spec: AutoscalerSpec, seen: Seen, history: History, decision:
     replicas: replicas === scale.wanted ? undefined : replicas,
     reason: best.replicas === scale.wanted ? '' : above,
   };
+}
+
+/** All pods of its namespace would count as its own. */
+function unselected(decision: Decision, now: number): Decision {
+  const message = "the HPA target's scale is missing a selector";
+  const off = { type: 'ScalingActive', status: 'False', reason: 'InvalidSelector', message } as const;
+  const words = ['SelectorRequired', 'FailedComputeMetricsReplicas'].map(
+    (reason): Word => ({ type: 'Warning', reason, message: 'selector is required' }),
+  );
+  return { ...decision, words, conditions: conditionSet(decision.conditions, off, now), failed: true };
 }
 
 interface Proposal {

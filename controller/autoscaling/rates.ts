@@ -31,6 +31,8 @@ export interface Recommendation {
 /** The longest that the API lets either look back. */
 const longestWindowMs = 3600_000;
 const longestPeriodMs = 1800_000;
+/** An hour of passes has 240; a user may have it look more often. */
+const mostRecommended = 1_000;
 const defaultDownWindow = 300;
 const ready = { reason: 'ReadyForNewScale', message: 'recommended size matches current size' };
 const within = {
@@ -47,6 +49,7 @@ const tooFew = 'the desired replica count is less than the minimum replica count
  * recommendation. As normalizeDesiredReplicas(WithBehaviors) in pkg/controller/podautoscaler/horizontal.go.
  */
 export function normalise(history: History, asked: Recommendation): Normalised {
+  history.recommended = history.recommended.slice(-mostRecommended);
   const stable = stabilised(history, asked);
   history.recommended = [
     ...history.recommended.filter(({ at }) => at > asked.now - longestWindowMs),

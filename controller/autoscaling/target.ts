@@ -1,12 +1,14 @@
 import type { Client } from '../../client/client.ts';
 import { discoverVersion } from '../../client/discovery.ts';
-import type { ResourceRef } from '../../client/url.ts';
+import { decode, failIfNotOk } from '../../client/exchange.ts';
+import { pathOf, queryOf, type ResourceRef } from '../../client/url.ts';
 import { parseApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { parseQuantity, scaledQuantity } from '../../kube/quantity.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { selectorText } from '../../kube/table/format.ts';
 import { at, listAt, numberAt, textAt } from '../../kube/untyped.ts';
+import { eachItem } from '../aggregation/list.ts';
 import type { AutoscalerSpec, Metric, Reading, Scale } from './types.ts';
 import { selectorWords } from './words.ts';
 
@@ -28,6 +30,12 @@ const pods: ResourceRef = { group: '', version: 'v1', resource: 'pods' };
 export const externalGroup = 'external.metrics.k8s.io';
 const fieldManager = 'kube-controller-manager';
 const mostRaces = 4;
+/** Of what an API server of the logical cluster's own answers: of metrics, and of one object, as much as a store of Kubernetes takes. */
+const mostMetricBytes = 1 << 20;
+const mostScaleBytes = 1536 << 10;
+/** Of why it does not. */
+const mostSaid = 1000;
+const mostValue = 2n ** 63n - 1n;
 
 /** @param reader who knows what is served; `client` asks as the autoscaler's ServiceAccount. */
 export async function scaleOf(
@@ -41,7 +49,8 @@ export async function scaleOf(
   const served = await discoverVersion(reader, gv, { cluster, signal });
   const resource = served.find((one) => one.kind === kind);
   if (!resource) throw new Error(`no matches for kind "${kind}" in group "${gv.group}"`);
-  const object = await client.get(resource, { cluster, namespace, name, subresource: 'scale' }, signal);
+  const path = pathOf(resource, { namespace, name, subresource: 'scale' });
+  const object = (await client.json(path, { cluster, signal, maxBytes: mostScaleBytes })) as KubeObject;
   const scale = {
     wanted: numberAt(object, 'spec', 'replicas') ?? 0,
     current: numberAt(object, 'status', 'replicas') ?? 0,
@@ -56,18 +65,20 @@ export async function writeScale(
   replicas: number,
   { cluster, namespace, signal }: Where,
 ): Promise<void> {
-  const options = { cluster, subresource: 'scale', fieldManager, signal };
-  const target = { cluster, namespace, name: object.metadata.name ?? '', subresource: 'scale' };
+  const path = pathOf(resource, { namespace, name: object.metadata.name ?? '', subresource: 'scale' });
   let latest = object;
   for (let left = mostRaces; ; left--) {
+    const body = { ...latest, spec: { ...(latest.spec as object), replicas } };
+    const put = { method: 'PUT', path: path + queryOf({ fieldManager }), cluster, body, signal } as const;
     try {
-      const spec = { ...(latest.spec as object), replicas };
-      await client.update(resource, { ...latest, spec }, options);
+      const response = await client.raw(put);
+      await failIfNotOk(response);
+      await decode(response, mostScaleBytes);
       return;
     } catch (error) {
       if (left === 0 || !isStatusError(error, 'Conflict')) throw error;
     }
-    latest = await client.get(resource, target, signal);
+    latest = (await client.json(path, { cluster, signal, maxBytes: mostScaleBytes })) as KubeObject;
   }
 }
 
@@ -82,17 +93,29 @@ export async function read(
   const failed = (why: string): Reading => ({
     failure: `unable to get external metric ${namespace}/${name}/${selectorWords(selector)}: ${why}`,
   });
+  const path =
+    pathOf({ group: externalGroup, version, resource: name }, { namespace }) +
+    queryOf({ labelSelector: selector && selectorText(selector) });
+  const values: bigint[] = [];
+  const see = (item: unknown) => void values.push(thousandthsOf(item));
   try {
-    const ref = { group: externalGroup, version, resource: name };
-    const labelSelector = selector && selectorText(selector);
-    const { items } = await client.list(ref, { cluster, namespace, labelSelector, signal });
-    if (items.length === 0) return failed('no metrics returned from external metrics API');
-    return { values: items.map((item) => scaledQuantity(parseQuantity(String(item['value'])), -3)) };
+    await eachItem(client, path, { cluster, signal, most: mostMetricBytes }, see);
   } catch (error) {
     signal.throwIfAborted();
-    const why = error instanceof Error ? error.message : String(error);
-    return failed(`unable to fetch metrics from external metrics API: ${why}`);
+    return failed(`unable to fetch metrics from external metrics API: ${whyOf(error)}`);
   }
+  return values.length > 0 ? { values } : failed('no metrics returned from external metrics API');
+}
+
+/** In thousandths, as many as Kubernetes counts. */
+function thousandthsOf(item: unknown): bigint {
+  const value = scaledQuantity(parseQuantity(String(at(item, 'value'))), -3);
+  return value > mostValue ? mostValue : value < -mostValue ? -mostValue : value;
+}
+
+/** An API server of somebody's own may say anything, which is stored with the autoscaler. */
+export function whyOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, mostSaid);
 }
 
 export async function readyPods(

@@ -100,7 +100,7 @@ test('where one does it is carried out there, as Kubernetes’ own, and leaves t
   const [metric] = listAt(hpa?.status, 'currentMetrics');
   expect(at(metric, 'external', 'metric', 'name')).toBe('queue');
   const asked = extension.asked.find(({ url }) => url.includes('/namespaces/'));
-  expect(asked?.url).toBe(`/apis/${group}/v1beta1/namespaces/default/queue?labelSelector=of%3Dweb&limit=500`);
+  expect(asked?.url).toBe(`/apis/${group}/v1beta1/namespaces/default/queue?labelSelector=of%3Dweb`);
   const account = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler';
   expect(asked?.headers['x-remote-user']).toBe(account);
   const fields = (await find(world.admin, deployments, 'web'))?.metadata.managedFields ?? [];

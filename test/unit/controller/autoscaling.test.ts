@@ -24,6 +24,7 @@ const autoscaler = (spec: object = {}): Autoscaler => ({
 const seen = (wanted: number, values: bigint[], more: Partial<Seen> = {}): Seen => ({
   scale: { wanted, current: wanted },
   readings: [{ values }],
+  selected: true,
   ready: wanted,
   now,
   ...more,
@@ -84,6 +85,18 @@ describe('what external metrics ask for', () => {
     expect(both([low, failed])).toBeUndefined();
   });
 
+  it('says nothing of a target that does not say which pods are its own', () => {
+    const hpa = autoscaler({ metrics: [metric({ value: '10' })] });
+    const decision = decide(hpa, seen(3, [20_000n], { selected: false }), none());
+    expect(decision).toMatchObject({ replicas: undefined, failed: true });
+    expect(decision.words.map(({ reason, message }) => [reason, message])).toEqual([
+      ['SelectorRequired', 'selector is required'],
+      ['FailedComputeMetricsReplicas', 'selector is required'],
+    ]);
+    const active = decision.conditions.find(({ type }) => type === 'ScalingActive');
+    expect(active).toMatchObject({ status: 'False', reason: 'InvalidSelector' });
+  });
+
   it('shows what is there, per pod', () => {
     const { metrics } = decide(autoscaler(), seen(4, [41_000n]), none());
     expect(metrics).toEqual([
@@ -136,6 +149,13 @@ describe('how fast', () => {
     ['within it', { scaleDown: { stabilizationWindowSeconds: 0 } }, 9, 1, 1, 'DesiredWithinRange'],
   ])('%s', (_, behavior, current, wanted, replicas, reason) => {
     expect(of(behavior, current, wanted)).toEqual([replicas, reason]);
+  });
+
+  it('whoever has it look ever again is not remembered for ever', () => {
+    const history = none();
+    history.recommended = Array.from({ length: 200_000 }, (_, i) => ({ at: now - 200_000 + i, replicas: 5 }));
+    expect(of({}, 5, 1, history)[0]).toBe(5);
+    expect(history.recommended.length).toBeLessThan(2_000);
   });
 
   it('what was added in the period counts, and is forgotten after it', () => {

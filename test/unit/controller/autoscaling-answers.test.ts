@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest';
+import { Client } from '../../../client/client.ts';
+import { read, scaleOf, writeScale } from '../../../controller/autoscaling/target.ts';
+import type { Reading } from '../../../controller/autoscaling/types.ts';
+import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
+
+/** What a logical cluster's own API servers answer, whatever that be. */
+const where = { cluster: 'shop', namespace: 'default', signal: new AbortController().signal };
+const metric = {
+  type: 'External',
+  external: { metric: { name: 'queue' }, target: { type: 'Value', value: '1' } },
+};
+const spec = { scaleTargetRef: { apiVersion: 'a.example/v1', kind: 'Farm', name: 'web' }, maxReplicas: 3 };
+const mostRead = 8 << 20;
+
+function client(answer: (request: ApiRequest) => Partial<ApiResponse>) {
+  const asked: string[] = [];
+  const transport = async (request: ApiRequest): Promise<ApiResponse> => {
+    asked.push(request.url);
+    return { status: 200, headers: {}, body: new Uint8Array(), ...answer(request) };
+  };
+  return { asked, client: new Client(transport) };
+}
+
+const json = (body: object) => ({ body: Buffer.from(JSON.stringify(body)) });
+const list = (items: unknown[], metadata: object = {}) =>
+  json({ kind: 'ExternalMetricValueList', apiVersion: 'external.metrics.k8s.io/v1beta1', metadata, items });
+const ask = async (body: () => Partial<ApiResponse>): Promise<Reading> =>
+  await read(client(body).client, 'v1beta1', metric, where);
+
+/** Goes on until nobody reads it any more. */
+function endless(): { body: AsyncIterable<Uint8Array>; given: () => number } {
+  let given = 0;
+  const pieces = async function* () {
+    for (; given < 4 * mostRead; given += 64 << 10) yield Buffer.alloc(64 << 10, ' ');
+  };
+  return { body: pieces(), given: () => given };
+}
+
+it('metrics without an end are not read to it', async () => {
+  const { body, given } = endless();
+  expect(await ask(() => ({ body }))).toMatchObject({ failure: expect.stringContaining('is longer than') });
+  expect(given()).toBeLessThanOrEqual(mostRead);
+});
+
+it('nor pages without end: there is one answer', async () => {
+  const { asked, client: one } = client(() => list([{ value: '3' }], { continue: 'more' }));
+  expect(await read(one, 'v1beta1', metric, where)).toEqual({ values: [3000n] });
+  expect(asked).toEqual(['/clusters/shop/apis/external.metrics.k8s.io/v1beta1/namespaces/default/queue']);
+});
+
+it.each<[string, unknown[]]>([
+  ['nothing', []],
+  ['no object', [null]],
+  ['no value', [{}]],
+  ['no number', [{ value: 'NaN' }]],
+  ['what is no quantity', [{ value: { of: 1 } }]],
+])('%s is a failure', async (_, items) => {
+  expect(await ask(() => list(items))).toHaveProperty('failure');
+});
+
+it('a number beyond all measure is the largest', async () => {
+  const most = 2n ** 63n - 1n;
+  expect(await ask(() => list([{ value: '1e900' }, { value: '-1e900' }]))).toEqual({ values: [most, -most] });
+});
+
+it('what it says of a failure is told, and not at any length', async () => {
+  const message = `no such queue ${'x'.repeat(1 << 19)}`;
+  const answer = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message, code: 500 };
+  const reading = await ask(() => ({ status: 500, ...json(answer) }));
+  const { failure } = reading as { failure: string };
+  expect(failure).toContain('no such queue');
+  expect(failure.length).toBeLessThan(2_000);
+});
+
+it('a scale without an end is not read to it', async () => {
+  const kinds = { resources: [{ name: 'farms', kind: 'Farm', namespaced: true, verbs: ['get'] }] };
+  const { client: reader } = client(() => json(kinds));
+  const { body, given } = endless();
+  await expect(scaleOf(reader, client(() => ({ body })).client, spec, where)).rejects.toThrow(
+    'is longer than',
+  );
+  expect(given()).toBeLessThanOrEqual(mostRead);
+});
+
+it('nor is what it answers to another scale', async () => {
+  const { body, given } = endless();
+  const object = {
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    metadata: { name: 'web', namespace: 'default' },
+  };
+  const resource = { group: 'a.example', version: 'v1', resource: 'farms' };
+  const found = { resource, object, scale: { wanted: 1, current: 1 }, selector: '' };
+  await expect(writeScale(client(() => ({ body })).client, found, 2, where)).rejects.toThrow(
+    'is longer than',
+  );
+  expect(given()).toBeLessThanOrEqual(mostRead);
+});
