@@ -77,6 +77,13 @@ export function isClaimName(set: KubeObject, name: string): boolean {
   return stem !== undefined && claimStems(set).includes(stem);
 }
 
+/** Whether the set is to have the pod of that ordinal. */
+export function hasOrdinalOf(set: KubeObject, claim: string): boolean {
+  const ordinal = ordinalOf(claim) ?? -1;
+  const start = numberAt(set, 'spec', 'ordinals', 'start') ?? 0;
+  return ordinal >= start && ordinal < start + (numberAt(set, 'spec', 'replicas') ?? 1);
+}
+
 /** What a claim of the set was made from. */
 export function templateOf(set: KubeObject, claim: string): KubeObject | undefined {
   const stem = parts(claim)?.stem;

@@ -76,10 +76,10 @@ export function reflectedMetadata({ metadata }: KubeObject): KubeObject['metadat
  * then it is under nobody, or under the owner itself.
  */
 export function isUnderOther(sent: KubeObject, written: KubeObject): boolean {
+  // Whose a claim is its logical cluster says.
+  if (written.kind === 'PersistentVolumeClaim') return false;
   const meant = sent.metadata.ownerReferences?.find(({ controller }) => controller !== false);
   const found = written.metadata.ownerReferences?.find(({ controller }) => controller === true);
-  // Of a claim somebody here may name another.
-  if (written.kind === 'PersistentVolumeClaim' && found) return false;
   return meant !== undefined && (meant.kind !== found?.kind || meant.name !== found.name);
 }
 

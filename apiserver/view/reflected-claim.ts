@@ -1,4 +1,4 @@
-import { claimsGo } from '../../cluster/claims.ts';
+import { claimsGo, hasOrdinalOf } from '../../cluster/claims.ts';
 import type { OwnerReference } from '../../kube/object.ts';
 import { readObject } from '../registry/rewrite.ts';
 import type { Making } from './making.ts';
@@ -18,7 +18,7 @@ export async function claimOwners(
   const { name, uid } = set;
   const at = addressIn(address, { group: 'apps', resource: 'statefulsets', name });
   const there = await readObject(store, at);
-  // Its cluster has yet to hear that they are to stay.
-  const goes = there?.metadata.uid === uid && !there.metadata.deletionTimestamp && claimsGo(there);
-  return goes ? [set] : [];
+  if (there?.metadata.uid !== uid || there.metadata.deletionTimestamp) return [];
+  // Its cluster may have yet to hear that they are to stay.
+  return claimsGo(there) && hasOrdinalOf(there, address.name) ? [set] : [];
 }

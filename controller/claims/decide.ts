@@ -1,12 +1,11 @@
-import { claimsGo, isClaimName, ordinalOf } from '../../cluster/claims.ts';
-import { isReflected } from '../../cluster/reflected.ts';
+import { claimsGo, hasOrdinalOf, isClaimName } from '../../cluster/claims.ts';
 import { deepEqual } from '../../kube/deep.ts';
 import type { KubeObject, OwnerReference } from '../../kube/object.ts';
-import { numberAt } from '../../kube/untyped.ts';
 
 /**
  * Who is to own a claim of the set's name: besides whom somebody named, the set, where it has its claims deleted with it and no other
- * controller stands there, as Kubernetes' own controller has it. A former set of the same name is another controller: what it owned goes with
+ * controller stands there, as Kubernetes' own controller has it: one whose pod went while claims were to stay, or which a former set left,
+ * is the set's again as soon as that has the pod. A former set of the same name is another controller: what it owned goes with
  * it. Undefined: as it is.
  * https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#persistentvolumeclaim-retention
  */
@@ -20,16 +19,9 @@ export function ownersOfClaim(set: KubeObject, claim: KubeObject): OwnerReferenc
   const isItsOwn =
     claimsGo(set) &&
     !others.some(({ controller }) => controller === true) &&
-    (own.length > 0 || isReflected(claim) || isInRange(set, claim));
+    (own.length > 0 || hasOrdinalOf(set, claim.metadata.name ?? ''));
   if (!isItsOwn) return own.length > 0 ? others : undefined;
   const flags = { controller: true, blockOwnerDeletion: true };
   const owner: OwnerReference = { apiVersion: 'apps/v1', kind: 'StatefulSet', name, uid, ...flags };
   return deepEqual(own, [owner]) ? undefined : [...others, owner];
-}
-
-/** One that somebody made under such a name is the set's as soon as it has that pod. */
-function isInRange(set: KubeObject, claim: KubeObject): boolean {
-  const ordinal = ordinalOf(claim.metadata.name ?? '') ?? -1;
-  const start = numberAt(set, 'spec', 'ordinals', 'start') ?? 0;
-  return ordinal >= start && ordinal < start + (numberAt(set, 'spec', 'replicas') ?? 1);
 }

@@ -235,6 +235,35 @@ describe("a StatefulSet's own claims", () => {
     expect(await find(world.admin, persistentvolumeclaims, 'data-db-2')).toBeDefined();
   });
 
+  test('stay where its pods went before claims were to go with it, and where a former set left them', async () => {
+    const replicas = (count: number, whenDeleted: string) => ({ replicas: count, ...retention(whenDeleted) });
+    await runSet('east', replicas(3, 'Retain'));
+    await untilShown('data-db-0 east', 'data-db-1 east', 'data-db-2 east');
+    await change(replicas(2, 'Retain'));
+    await until('two are there', async () => (await readyPods(world.physical('east'), 'db')).length === 2);
+    await change(replicas(2, 'Delete'));
+    await untilOwned('data-db-1', 'StatefulSet true');
+    await world.admin.delete(statefulsets, { ...inDefault, name: 'db' });
+    await until('those that it had are gone', async () => (await names('east')).join() === 'data-db-2');
+    await until('the set is gone', async () => (await spec()) === undefined);
+    await runSet('east', replicas(2, 'Delete'));
+    await untilOwned('data-db-1', 'StatefulSet true');
+    expect(await ownersOf('data-db-2')).toEqual([]);
+    await world.admin.delete(statefulsets, { ...inDefault, name: 'db' });
+    await until('its own are gone', async () => (await names('east')).join() === 'data-db-2');
+    await untilShown('data-db-2 east');
+  });
+
+  test('go with it in the foreground, which ends', async () => {
+    await runSet('east', retention('Delete'));
+    await untilOwned('data-db-0', 'StatefulSet true');
+    await untilOwned('data-db-1', 'StatefulSet true');
+    await world.admin.delete(statefulsets, { ...inDefault, name: 'db' }, { propagationPolicy: 'Foreground' });
+    await until('gone', async () => (await find(world.admin, statefulsets, 'db')) === undefined);
+    await until('its claims there, too', async () => (await names('east')).length === 0);
+    await until('and here', async () => (await shown()).length === 0);
+  });
+
   test('stay, owned by nobody, where it is deleted without what it owns', async () => {
     await runSet('east', retention('Delete'));
     await untilOwned('data-db-0', 'StatefulSet true');
