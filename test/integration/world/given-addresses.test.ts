@@ -42,7 +42,7 @@ test('addresses that a controller of the logical cluster gives stay through move
   await settled(world.admin, web);
   const [east] = await until('the address of east is told', async () => {
     const addresses = await told(services);
-    return addresses.length > 0 && addresses;
+    return addresses.length > 0 ? addresses : undefined;
   });
   expect(east).toBeDefined();
   for (const [resource] of kinds) await give(resource, '192.0.2.7');
