@@ -4,6 +4,7 @@ import { keyOf, logicalClusterOf, type ResourceRef } from '../../client/url.ts';
 import { claimStems, stemOf } from '../../cluster/claims.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { Pace } from '../../kube/others-first.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { commit } from '../commit.ts';
 import { runController } from '../controller.ts';
@@ -23,6 +24,8 @@ const claims: ResourceRef = { group: '', version: 'v1', resource: 'persistentvol
 const sets: ResourceRef = { group: 'apps', version: 'v1', resource: 'statefulsets' };
 const byStem = 'claims/stem';
 const workers = 2;
+/** What to look at a claim costs, as if it were read. */
+const lookBytes = 256;
 
 /**
  * Woken by StatefulSets and claims. Writes whether a set owns its claims in its logical cluster, which counts when it is deleted: a physical
@@ -50,9 +53,15 @@ export function runClaimsController(options: ClaimsControllerOptions): Promise<v
   const reconcile = async (key: string): Promise<undefined> => {
     const set = ofSets.get(key);
     if (!set) return;
-    const all = claimStems(set).flatMap((stem) => ofClaims.byIndex(byStem, keyOfStem(set, stem)));
+    const stems = new Set(claimStems(set));
+    const all = [...stems].flatMap((stem) => ofClaims.byIndex(byStem, keyOfStem(set, stem)));
     const where = { cluster: clusterToWrite(informers, key), signal };
-    for (const claim of all) await write(client, claim, ownersOfClaim(set, claim), where);
+    const pace = new Pace(logicalClusterOf(set));
+    for (const claim of all) {
+      const turn = pace.after(lookBytes);
+      if (turn) await turn;
+      await write(client, set, claim, where);
+    }
   };
   const ready = [ofSets.synced, ofClaims.synced];
   return runController({ name: 'owners of claims', queue, workers, reconcile, signal, logger, ready });
@@ -62,18 +71,28 @@ function keyOfStem(object: KubeObject, stem: string): string {
   return keyOf(logicalClusterOf(object), object.metadata.namespace ?? '', stem);
 }
 
-async function write(
-  client: Client,
-  claim: KubeObject,
-  ownerReferences: KubeObject['metadata']['ownerReferences'],
-  where: { cluster: string | undefined; signal: AbortSignal },
-): Promise<void> {
+interface Where {
+  cluster: string | undefined;
+  signal: AbortSignal;
+}
+
+async function write(client: Client, set: KubeObject, claim: KubeObject, where: Where): Promise<void> {
+  const ownerReferences = ownersOfClaim(set, claim);
   if (!ownerReferences) return;
   const wanted = { ...claim, metadata: { ...claim.metadata, ownerReferences } };
   try {
+    if (ownerReferences.some(({ uid }) => uid === set.metadata.uid) && !(await stays(client, set, where)))
+      return;
     await commit(client, claims, claim, wanted, where);
   } catch (error) {
     // What it is now wakes again.
     if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
   }
+}
+
+/** Asked of the store: a claim that was given to a set which is gone by now, and has left its claims, would go after it. */
+async function stays(client: Client, set: KubeObject, { cluster, signal }: Where): Promise<boolean> {
+  const { namespace, name = '', uid } = set.metadata;
+  const { metadata } = await client.get(sets, { cluster, namespace, name }, signal);
+  return metadata.uid === uid && metadata.deletionTimestamp === undefined;
 }

@@ -1,9 +1,9 @@
-import { claimsGo, hasOrdinalOf, isClaimName } from '../../cluster/claims.ts';
+import { claimsGo, hasOrdinalOf } from '../../cluster/claims.ts';
 import { deepEqual } from '../../kube/deep.ts';
 import type { KubeObject, OwnerReference } from '../../kube/object.ts';
 
 /**
- * Who is to own a claim of the set's name: besides whom somebody named, the set, where it has its claims deleted with it and no other
+ * Who is to own a claim that is called as the set's are: besides whom somebody named, the set, where it has its claims deleted with it and no other
  * controller stands there, as Kubernetes' own controller has it: one whose pod went while claims were to stay, or which a former set left,
  * is the set's again as soon as that has the pod. A former set of the same name is another controller: what it owned goes with
  * it. Undefined: as it is.
@@ -13,7 +13,7 @@ export function ownersOfClaim(set: KubeObject, claim: KubeObject): OwnerReferenc
   const { name = '', uid = '', deletionTimestamp } = set.metadata;
   const { ownerReferences: had = [], deletionTimestamp: going } = claim.metadata;
   // What becomes of it is said already.
-  if (deletionTimestamp || going || !isClaimName(set, claim.metadata.name ?? '')) return undefined;
+  if (deletionTimestamp || going) return undefined;
   const others = had.filter((owner) => owner.uid !== uid);
   const own = had.filter((owner) => owner.uid === uid);
   const isItsOwn =

@@ -56,7 +56,6 @@ it.each<[string, KubeObject, KubeObject, OwnerReference[] | undefined]>([
     claim('data-db-2', [owner()]),
     undefined,
   ],
-  ['of another name', set('Delete'), claim('data-other-0'), undefined],
   ['while the set goes', set('Retain', { deletionTimestamp: 't' }), claim('data-db-0', [owner()]), undefined],
   ['while it goes', set('Retain'), claim('data-db-0', [owner()], { deletionTimestamp: 't' }), undefined],
 ])('the owner of a claim %s', (_what, of, one, owners) => {
