@@ -5,6 +5,7 @@ import { scalesHereAnnotation } from '../../cluster/names.ts';
 import { scalesHere } from '../../cluster/placeable.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
 import { deepEqual } from '../../kube/deep.ts';
+import { parseApiVersion } from '../../kube/gvk.ts';
 import type { Logger } from '../../kube/log.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { type ApiService, apiServices, targetOf } from '../aggregation/decide.ts';
@@ -18,7 +19,7 @@ import {
   conditionSet,
   decide,
   isByExternal,
-  needsMetrics,
+  isByMetrics,
   type Seen,
   statusAfter,
 } from './decide.ts';
@@ -54,6 +55,7 @@ const autoscalers: ResourceRef = {
   resource: 'horizontalpodautoscalers',
 };
 const byCluster = 'autoscaling/cluster';
+const byTarget = 'autoscaling/target';
 const workers = 4;
 
 /**
@@ -71,6 +73,7 @@ export function runAutoscalingController(options: AutoscalingOptions): Promise<v
   const all = informers.for<Autoscaler>(autoscalers);
   const servers = informers.for<ApiService>(apiServices);
   all.addIndex(byCluster, (one) => (isByExternal(one) ? [logicalClusterOf(one)] : []));
+  all.addIndex(byTarget, (one) => [keyOfTarget(one)]);
   servers.addIndex(byCluster, (one) =>
     one.spec?.group === externalGroup && targetOf(one) ? [logicalClusterOf(one)] : [],
   );
@@ -108,7 +111,9 @@ export function runAutoscalingController(options: AutoscalingOptions): Promise<v
     if (!server) return undefined;
     const history = histories.get(key) ?? { recommended: [], ups: [], downs: [] };
     histories.set(key, history);
-    const words = await pass(options, hpa, server.spec?.version ?? '', { history, where });
+    const ofTarget = all.byIndex(byTarget, keyOfTarget(hpa));
+    const scalers = ofTarget.map(({ metadata }) => `${namespace}/${metadata.name}`).sort();
+    const words = await pass(options, hpa, server.spec?.version ?? '', { history, where, scalers });
     const { name = '', uid = '' } = hpa.metadata;
     const about = { cluster, namespace, ...autoscalers, kind: hpa.kind, name, uid };
     recorder.say(about, words);
@@ -116,6 +121,17 @@ export function runAutoscalingController(options: AutoscalingOptions): Promise<v
   };
   const ready = [all.synced, servers.synced];
   return runController({ name: 'autoscaling', queue, workers, reconcile, signal, logger, ready });
+}
+
+function keyOfTarget(hpa: Autoscaler): string {
+  const { apiVersion = 'v1', kind = '', name = '' } = hpa.spec?.scaleTargetRef ?? {};
+  return JSON.stringify([
+    logicalClusterOf(hpa),
+    hpa.metadata.namespace,
+    parseApiVersion(apiVersion).group,
+    kind,
+    name,
+  ]);
 }
 
 async function mark(client: Client, hpa: Autoscaler, isHere: boolean, where: Where): Promise<void> {
@@ -139,6 +155,8 @@ async function write(
 
 interface Pass {
   history: History;
+  /** Of the same target. */
+  scalers: string[];
   where: Where;
 }
 
@@ -147,7 +165,7 @@ async function pass(
   { client, autoscalerOf, clock = systemClock }: AutoscalingOptions,
   hpa: Autoscaler,
   version: string,
-  { history, where }: Pass,
+  { history, where, scalers }: Pass,
 ): Promise<Word[]> {
   const spec = hpa.spec as AutoscalerSpec;
   const autoscaler = autoscalerOf(logicalClusterOf(hpa));
@@ -163,7 +181,7 @@ async function pass(
     await tell(client, hpa, { ...hpa.status, conditions }, where);
     return [{ type: 'Warning', reason: 'FailedGetScale', message: why }];
   }
-  const seen = await look(autoscaler, version, hpa, found, { where, now: clock.now() });
+  const seen = await look(autoscaler, version, hpa, found, { where, scalers, now: clock.now() });
   const decision = decide(hpa, seen, history);
   const { words, replicas, reason } = decision;
   if (replicas === undefined) {
@@ -198,17 +216,17 @@ async function look(
   version: string,
   hpa: Autoscaler,
   found: Found,
-  { where, now }: { where: Where; now: number },
+  { where, scalers, now }: Pick<Pass, 'where' | 'scalers'> & { now: number },
 ): Promise<Seen> {
   const { scale } = found;
   const spec = hpa.spec as AutoscalerSpec;
-  const selected = found.selector !== '';
-  if (!selected || !needsMetrics(hpa, scale)) return { scale, readings: [], selected, ready: undefined, now };
+  const known = { scale, selector: found.selector, scalers, now };
+  if (!isByMetrics(hpa, known)) return { ...known, readings: [], ready: undefined };
   const ready = asksReady(spec) ? await readyPods(autoscaler, found, where) : undefined;
   const readings: Reading[] = [];
   // One after the other, as Kubernetes does: there may be any number.
   for (const metric of spec.metrics ?? []) readings.push(await read(autoscaler, version, metric, where));
-  return { scale, readings, selected, ready, now };
+  return { ...known, readings, ready };
 }
 
 /** While it is marked nobody else says how it is: what was just done is told, whoever has written the object meanwhile. */

@@ -12,6 +12,7 @@ import type {
   Reading,
   Scale,
 } from './types.ts';
+import { type Unsound, unsoundness, type Whose } from './unsound.ts';
 import { selectorWords } from './words.ts';
 
 const mostReplicas = 2 ** 31 - 1;
@@ -29,12 +30,10 @@ export interface Decision {
   failed: boolean;
 }
 
-export interface Seen {
+export interface Seen extends Whose {
   scale: Scale;
   /** One of each metric. */
   readings: readonly Reading[];
-  /** The target says which pods are its own. */
-  selected: boolean;
   /** How many pods of the target are ready, where a metric's whole value counts; undefined: there are none at all. */
   ready: number | undefined;
   now: number;
@@ -60,8 +59,12 @@ export function conditionSet(
   return before ? conditions.map((one) => (one === before ? next : one)) : [...conditions, next];
 }
 
-/** Whether there is anything to read the metrics for. */
-export function needsMetrics({ spec }: Autoscaler, { wanted }: Scale): boolean {
+/** Whether it scales by its metrics, and they are to be read. */
+export function isByMetrics(hpa: Autoscaler, seen: Whose & { scale: Scale }): boolean {
+  return needsMetrics(hpa, seen.scale) && unsoundness(seen) === undefined;
+}
+
+function needsMetrics({ spec }: Autoscaler, { wanted }: Scale): boolean {
   return wanted !== 0 && wanted <= (spec?.maxReplicas ?? 0) && wanted >= (spec?.minReplicas ?? 1);
 }
 
@@ -103,7 +106,8 @@ export function decide(hpa: Autoscaler, seen: Seen, history: History): Decision 
 
 function byMetrics(spec: AutoscalerSpec, seen: Seen, history: History, decision: Decision): Decision {
   const { scale, now, readings } = seen;
-  if (!seen.selected) return unselected(decision, now);
+  const unsound = unsoundness(seen);
+  if (unsound) return unscaled(decision, unsound, now);
   const metrics = spec.metrics ?? [];
   const proposals = metrics.map((metric, i) => propose(metric, readings[i], seen, spec.behavior));
   const good = proposals.flatMap((one) => ('failure' in one ? [] : [one]));
@@ -152,12 +156,11 @@ function byMetrics(spec: AutoscalerSpec, seen: Seen, history: History, decision:
   };
 }
 
-/** All pods of its namespace would count as its own. */
-function unselected(decision: Decision, now: number): Decision {
-  const message = "the HPA target's scale is missing a selector";
-  const off = { type: 'ScalingActive', status: 'False', reason: 'InvalidSelector', message } as const;
-  const words = ['SelectorRequired', 'FailedComputeMetricsReplicas'].map(
-    (reason): Word => ({ type: 'Warning', reason, message: 'selector is required' }),
+/** All pods of its namespace would count as its own, or it and others would take turns at them. */
+function unscaled(decision: Decision, { said, why, reason, message }: Unsound, now: number): Decision {
+  const off = { type: 'ScalingActive', status: 'False', reason, message } as const;
+  const words = [said, 'FailedComputeMetricsReplicas'].map(
+    (of): Word => ({ type: 'Warning', reason: of, message: why }),
   );
   return { ...decision, words, conditions: conditionSet(decision.conditions, off, now), failed: true };
 }

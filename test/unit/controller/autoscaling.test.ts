@@ -24,7 +24,8 @@ const autoscaler = (spec: object = {}): Autoscaler => ({
 const seen = (wanted: number, values: bigint[], more: Partial<Seen> = {}): Seen => ({
   scale: { wanted, current: wanted },
   readings: [{ values }],
-  selected: true,
+  selector: 'app=web',
+  scalers: ['default/web'],
   ready: wanted,
   now,
   ...more,
@@ -87,7 +88,7 @@ describe('what external metrics ask for', () => {
 
   it('says nothing of a target that does not say which pods are its own', () => {
     const hpa = autoscaler({ metrics: [metric({ value: '10' })] });
-    const decision = decide(hpa, seen(3, [20_000n], { selected: false }), none());
+    const decision = decide(hpa, seen(3, [20_000n], { selector: '' }), none());
     expect(decision).toMatchObject({ replicas: undefined, failed: true });
     expect(decision.words.map(({ reason, message }) => [reason, message])).toEqual([
       ['SelectorRequired', 'selector is required'],
@@ -95,6 +96,16 @@ describe('what external metrics ask for', () => {
     ]);
     const active = decision.conditions.find(({ type }) => type === 'ScalingActive');
     expect(active).toMatchObject({ status: 'False', reason: 'InvalidSelector' });
+  });
+
+  it('is not asked of two that scale the same', () => {
+    const scalers = ['default/other', 'default/web'];
+    const decision = decide(autoscaler(), seen(3, [90_000n], { scalers }), none());
+    const message = 'pods by selector app=web are controlled by multiple HPAs: [default/other default/web]';
+    expect(decision.replicas).toBeUndefined();
+    const active = decision.conditions.find(({ type }) => type === 'ScalingActive');
+    expect(active).toMatchObject({ status: 'False', reason: 'AmbiguousSelector', message });
+    expect(decision.words).toContainEqual({ type: 'Warning', reason: 'AmbiguousSelector', message });
   });
 
   it('shows what is there, per pod', () => {
