@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import { isClaimRef } from '../../cluster/claims.ts';
 import type { OwnerReference } from '../../kube/object.ts';
 import type { Retry } from '../controller.ts';
 import type { WorkQueue } from '../queue.ts';
@@ -67,7 +68,8 @@ export async function reconcileItem(
 
 async function orphan(acting: Acting & Parts, node: Node): Promise<void> {
   for (const dependent of acting.graph.dependents(node.uid)) {
-    if (dependent.reflected) continue;
+    // Who owns a claim is said in its logical cluster (controller/claims/); of all else that is reflected where it runs.
+    if (dependent.reflected && !isClaimRef(dependent.resource)) continue;
     await dropOwners(acting, dependent, [node.uid]);
   }
   await noteOrphaned(acting.client, node, acting.signal);

@@ -215,7 +215,9 @@ describe("a StatefulSet's own claims", () => {
       await world.admin.delete(statefulsets, { ...inDefault, name: 'db' });
       faults.heal();
       await until('it is gone there', async () => (await spec()) === undefined);
-      expect(await names('east')).toEqual(left);
+      await until('what goes is gone', async () => (await names('east')).join() === left.join());
+      const going = (await there('east')).filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+      expect(going).toEqual([]);
     },
   );
 
