@@ -270,9 +270,13 @@ describe('a server that cannot prove who it is', () => {
       }
     }
     expect(found.sort()).toEqual([
+      // An APIService's insecureSkipTLSVerify; who says so is asked as he is, and remembered for nobody.
+      'apiserver/aggregation/proxy.ts: rejectUnauthorized !== false && this.#met.has(ca)) return await send(byIssuer);',
+      'apiserver/aggregation/proxy.ts: rejectUnauthorized } = options;',
       'apiserver/aggregation/proxy.ts: rejectUnauthorized: !insecure,',
-      // What it looks at itself, before a byte is sent: test/unit/apiserver/webhook/issued.test.ts.
-      'apiserver/webhook/issued.ts: checkServerIdentity(name, leaf.toLegacyObject() as PeerCertificate);',
+      // What is looked at here, before a byte is sent: test/unit/apiserver/webhook/issued.test.ts.
+      'apiserver/forward/agent.ts: rejectUnauthorized: false }),',
+      "apiserver/webhook/issued.ts: checkServerIdentity(servername || host || '', leaf.toLegacyObject() as PeerCertificate);",
       "apiserver/webhook/issued.ts: checkServerIdentity, type PeerCertificate, type TLSSocket } from 'node:tls';",
       'apiserver/webhook/issued.ts: rejectUnauthorized: false } as never, (error) => done(error)) as',
       'apiserver/wire/http.ts: rejectUnauthorized: false },',
