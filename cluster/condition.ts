@@ -1,3 +1,7 @@
+/**
+ * What is said to be so of an object, of our kinds and of Kubernetes'. Times are RFC 3339.
+ * https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties
+ */
 export interface Condition {
   type: string;
   status: 'True' | 'False' | 'Unknown';

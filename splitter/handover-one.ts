@@ -1,5 +1,6 @@
 import { isFinished } from '../cluster/kinds.ts';
 import type { Share } from '../cluster/types.ts';
+import { timestamp } from '../kube/timestamp.ts';
 import { at, listAt, numberAt, textAt } from '../kube/untyped.ts';
 import type { Part } from './plan.ts';
 import {
@@ -40,13 +41,14 @@ export function nextSingle(scene: Scene): Next {
   return next;
 }
 
-function running({ root, slices }: Scene, share: Share): Share {
+/** What a cluster says of the time to come would keep it from running at all until then. */
+function running({ root, slices, now }: Scene, share: Share): Share {
   const { suspend, ...rest } = share;
   if (suspend !== true) return rest;
   const said = [root.status, ...Object.values(slices).map(({ status }) => status)];
-  const ran = said.flatMap((status) => textAt(status, 'lastScheduleTime') ?? []);
-  const [ranAt] = ran.sort((a, b) => Date.parse(b) - Date.parse(a));
-  return { ...rest, ...(ranAt !== undefined && { ranAt }) };
+  const ran = said.map((status) => Date.parse(textAt(status, 'lastScheduleTime') ?? '') || 0);
+  const last = Math.min(Math.max(...ran), now);
+  return { ...rest, ...(last > 0 && { ranAt: timestamp(last) }) };
 }
 
 /** It may still start, or still runs, Jobs. */

@@ -1,3 +1,4 @@
+import type { Condition } from '../../cluster/types.ts';
 import { approximateQuantity, formatQuantity, parseQuantity, scaledQuantity } from '../../kube/quantity.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 import type { Word } from '../events.ts';
@@ -7,7 +8,6 @@ import type {
   AutoscalerSpec,
   AutoscalerStatus,
   Behavior,
-  Condition,
   Metric,
   Reading,
   Scale,

@@ -1,3 +1,4 @@
+import type { Condition } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
 
@@ -25,14 +26,6 @@ export interface Rules {
 export interface Behavior {
   scaleUp?: Rules;
   scaleDown?: Rules;
-}
-
-export interface Condition {
-  type: string;
-  status: 'True' | 'False';
-  reason: string;
-  message: string;
-  lastTransitionTime: string;
 }
 
 export interface AutoscalerSpec {

@@ -1,14 +1,7 @@
+import type { Condition } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
 
 export type Namespace = KubeObject<{ finalizers?: string[] }, { phase?: string; conditions?: Condition[] }>;
-
-export interface Condition {
-  type: string;
-  status: 'True' | 'False' | 'Unknown';
-  reason: string;
-  message: string;
-  lastTransitionTime: string;
-}
 
 export const namespaceFinalizer = 'kubernetes';
 

@@ -377,25 +377,35 @@ describe('handover of other kinds', () => {
     [
       'CronJob: what the old one has started is told to the new one, which would start it again',
       {
-        root: of('CronJob', {}, { lastScheduleTime: '2030-01-01T03:00:00Z' }),
+        root: of('CronJob', {}, { lastScheduleTime: '1970-01-01T00:00:20Z' }),
         clusters: ['b'],
         previous: { a: off, b: off },
         slices: {
-          a: { ...stopped, status: { lastScheduleTime: '2030-01-02T03:00:00Z' } },
-          b: { ...stopped, status: { lastScheduleTime: '2030-01-01T02:00:00Z' } },
+          a: { ...stopped, status: { lastScheduleTime: '1970-01-01T00:01:00Z' } },
+          b: { ...stopped, status: { lastScheduleTime: '1970-01-01T00:00:10Z' } },
         },
       },
-      { a: { phase: 'Leaving', suspend: true }, b: { ...on, ranAt: '2030-01-02T03:00:00Z' } },
+      { a: { phase: 'Leaving', suspend: true }, b: { ...on, ranAt: '1970-01-01T00:01:00Z' } },
+    ],
+    [
+      'CronJob: a cluster whose clock runs ahead, or that lies, keeps the new one from nothing that is to come',
+      {
+        root: of('CronJob', {}, { lastScheduleTime: 'never' }),
+        clusters: ['b'],
+        previous: { a: off, b: off },
+        slices: { a: { ...stopped, status: { lastScheduleTime: '2130-01-01T00:00:00Z' } }, b: stopped },
+      },
+      { a: { phase: 'Leaving', suspend: true }, b: { ...on, ranAt: '1970-01-01T00:01:40Z' } },
     ],
     [
       'CronJob: while it runs what it was told is not told anew',
       {
         root: of('CronJob'),
         clusters: ['a', 'b'],
-        previous: { a: off, b: { ...on, ranAt: '2030-01-02T03:00:00Z' } },
-        slices: { a: stopped, b: { ...stopped, status: { lastScheduleTime: '2030-01-03T03:00:00Z' } } },
+        previous: { a: off, b: { ...on, ranAt: '1970-01-01T00:01:00Z' } },
+        slices: { a: stopped, b: { ...stopped, status: { lastScheduleTime: '1970-01-01T00:01:30Z' } } },
       },
-      { a: off, b: { ...on, ranAt: '2030-01-02T03:00:00Z' } },
+      { a: off, b: { ...on, ranAt: '1970-01-01T00:01:00Z' } },
     ],
     [
       'CronJob: where one at a time may run the new one waits for the old ones Jobs',
