@@ -1,39 +1,22 @@
 import type { Client } from '../../client/client.ts';
 import type { InformerSet } from '../../client/informers.ts';
-import { logicalClusterOf, objectKey, parseKey, type ResourceRef } from '../../client/url.ts';
+import { logicalClusterOf, parseKey } from '../../client/url.ts';
 import { scalesHereAnnotation } from '../../cluster/names.ts';
 import { scalesHere } from '../../cluster/placeable.ts';
 import { type Clock, systemClock } from '../../kube/clock.ts';
-import { deepEqual } from '../../kube/deep.ts';
-import { parseApiVersion } from '../../kube/gvk.ts';
 import type { Logger } from '../../kube/log.ts';
 import { isStatusError } from '../../kube/status.ts';
-import { type ApiService, apiServices, targetOf } from '../aggregation/decide.ts';
 import { commit } from '../commit.ts';
 import { type Retry, runController } from '../controller.ts';
 import { EventRecorder, type Word } from '../events.ts';
 import { WorkQueue } from '../queue.ts';
 import { byLogicalCluster, clusterToWrite } from '../scope.ts';
-import {
-  asksReady,
-  conditionSet,
-  decide,
-  isByExternal,
-  isByMetrics,
-  type Seen,
-  statusAfter,
-} from './decide.ts';
+import { conditionSet, decide, isByMetrics, type Seen, statusAfter } from './decide.ts';
+import { autoscalers, follow, type Known } from './known.ts';
+import { asksPods } from './propose.ts';
 import { type History, noteScale } from './rates.ts';
-import {
-  externalGroup,
-  type Found,
-  read,
-  readyPods,
-  scaleOf,
-  type Where,
-  whyOf,
-  writeScale,
-} from './target.ts';
+import { type Reader, read } from './read.ts';
+import { type Found, podsOf, scaleOf, type Where, whyOf, writeScale } from './target.ts';
 import type { Autoscaler, AutoscalerSpec, AutoscalerStatus, Reading } from './types.ts';
 
 export interface AutoscalingOptions {
@@ -49,19 +32,12 @@ export interface AutoscalingOptions {
   clock?: Clock;
 }
 
-const autoscalers: ResourceRef = {
-  group: 'autoscaling',
-  version: 'v2',
-  resource: 'horizontalpodautoscalers',
-};
-const byCluster = 'autoscaling/cluster';
-const byTarget = 'autoscaling/target';
 const workers = 4;
 
 /**
- * HorizontalPodAutoscalers by external metrics alone, of logical clusters that have an API server of their own for those: no
- * physical cluster knows them. Such a one is marked, which keeps it from being placed, and its target is scaled here. Woken by them, by
- * APIServices of that group and by time. Resolves when stopped. See decisions/0067.
+ * HorizontalPodAutoscalers by metrics of which their logical cluster has an API server of its own: no physical cluster knows
+ * them. Such a one is marked, which keeps it from being placed, and its target is scaled here; so is whoever else scales that
+ * target. Woken by them, by APIServices of those groups and by time. Resolves when stopped. See decisions/0067.
  */
 export function runAutoscalingController(options: AutoscalingOptions): Promise<void> {
   const { client, informers, signal, logger } = options;
@@ -70,68 +46,31 @@ export function runAutoscalingController(options: AutoscalingOptions): Promise<v
     fair: byLogicalCluster(workers),
     ...(options.clock && { clock: options.clock }),
   });
-  const all = informers.for<Autoscaler>(autoscalers);
-  const servers = informers.for<ApiService>(apiServices);
-  all.addIndex(byCluster, (one) => (isByExternal(one) ? [logicalClusterOf(one)] : []));
-  all.addIndex(byTarget, (one) => [keyOfTarget(one)]);
-  servers.addIndex(byCluster, (one) =>
-    one.spec?.group === externalGroup && targetOf(one) ? [logicalClusterOf(one)] : [],
-  );
-  const concerns = (one: Autoscaler) => isByExternal(one) || scalesHere(one);
-  all.on({
-    add: (one, key) => void (concerns(one) && queue.add(key)),
-    update: (one, old, key) => {
-      const isNews = !deepEqual(one.spec, old.spec) || scalesHere(one) !== scalesHere(old);
-      if (isNews && concerns(one)) queue.add(key);
-    },
-    delete: (_one, key) => void histories.delete(key),
-  });
-  const wake = (one: ApiService) => {
-    if (one.spec?.group !== externalGroup) return;
-    for (const hpa of all.byIndex(byCluster, logicalClusterOf(one))) queue.add(objectKey(hpa));
-  };
-  servers.on({
-    add: wake,
-    update: (one, old) => void (!deepEqual(one.spec, old.spec) && wake(one)),
-    delete: wake,
-  });
+  const fleet = follow(informers, (key) => queue.add(key));
   const histories = new Map<string, History>();
   const recorder = new EventRecorder({ client, component: 'horizontal-pod-autoscaler', signal, logger });
   const reconcile = async (key: string): Promise<Retry | undefined> => {
-    const hpa = all.get(key);
-    if (!hpa || hpa.metadata.deletionTimestamp) return undefined;
+    const known = fleet.of(key);
+    if (!known?.isHere) histories.delete(key);
+    if (!known) return undefined;
+    const { hpa, isHere } = known;
     const { cluster, namespace } = parseKey(key);
-    const [server] = isByExternal(hpa) ? servers.byIndex(byCluster, cluster) : [];
     const where = { cluster: clusterToWrite(informers, key), namespace, signal };
-    if (scalesHere(hpa) !== (server !== undefined)) {
-      if (!server) histories.delete(key);
-      await mark(client, hpa, server !== undefined, where);
+    if (scalesHere(hpa) !== isHere) {
+      await mark(client, hpa, isHere, where);
       return undefined;
     }
-    if (!server) return undefined;
+    if (!isHere) return undefined;
     const history = histories.get(key) ?? { recommended: [], ups: [], downs: [] };
     histories.set(key, history);
-    const ofTarget = all.byIndex(byTarget, keyOfTarget(hpa));
-    const scalers = ofTarget.map(({ metadata }) => `${namespace}/${metadata.name}`).sort();
-    const words = await pass(options, hpa, server.spec?.version ?? '', { history, where, scalers });
+    const words = await pass(options, known, history, where);
     const { name = '', uid = '' } = hpa.metadata;
     const about = { cluster, namespace, ...autoscalers, kind: hpa.kind, name, uid };
     recorder.say(about, words);
     return { after: options.everyMs ?? 15_000 };
   };
-  const ready = [all.synced, servers.synced];
+  const { ready } = fleet;
   return runController({ name: 'autoscaling', queue, workers, reconcile, signal, logger, ready });
-}
-
-function keyOfTarget(hpa: Autoscaler): string {
-  const { apiVersion = 'v1', kind = '', name = '' } = hpa.spec?.scaleTargetRef ?? {};
-  return JSON.stringify([
-    logicalClusterOf(hpa),
-    hpa.metadata.namespace,
-    parseApiVersion(apiVersion).group,
-    kind,
-    name,
-  ]);
 }
 
 async function mark(client: Client, hpa: Autoscaler, isHere: boolean, where: Where): Promise<void> {
@@ -153,19 +92,12 @@ async function write(
   }
 }
 
-interface Pass {
-  history: History;
-  /** Of the same target. */
-  scalers: string[];
-  where: Where;
-}
-
 /** Looks once, and does what follows. Answers what is to be said of it. */
 async function pass(
   { client, autoscalerOf, clock = systemClock }: AutoscalingOptions,
-  hpa: Autoscaler,
-  version: string,
-  { history, where, scalers }: Pass,
+  { hpa, scalers, version }: Known,
+  history: History,
+  where: Where,
 ): Promise<Word[]> {
   const spec = hpa.spec as AutoscalerSpec;
   const autoscaler = autoscalerOf(logicalClusterOf(hpa));
@@ -181,7 +113,9 @@ async function pass(
     await tell(client, hpa, { ...hpa.status, conditions }, where);
     return [{ type: 'Warning', reason: 'FailedGetScale', message: why }];
   }
-  const seen = await look(autoscaler, version, hpa, found, { where, scalers, now: clock.now() });
+  const known = { scale: found.scale, selector: found.selector, scalers, now: clock.now() };
+  const from = { reader: client, client: autoscaler, version, selector: found.selector, where };
+  const seen = { ...known, ...(await look(from, hpa, found, isByMetrics(hpa, known))) };
   const decision = decide(hpa, seen, history);
   const { words, replicas, reason } = decision;
   if (replicas === undefined) {
@@ -212,21 +146,17 @@ async function pass(
 }
 
 async function look(
-  autoscaler: Client,
-  version: string,
-  hpa: Autoscaler,
+  from: Reader,
+  { spec }: Autoscaler,
   found: Found,
-  { where, scalers, now }: Pick<Pass, 'where' | 'scalers'> & { now: number },
-): Promise<Seen> {
-  const { scale } = found;
-  const spec = hpa.spec as AutoscalerSpec;
-  const known = { scale, selector: found.selector, scalers, now };
-  if (!isByMetrics(hpa, known)) return { ...known, readings: [], ready: undefined };
-  const ready = asksReady(spec) ? await readyPods(autoscaler, found, where) : undefined;
+  isByMetrics: boolean,
+): Promise<Pick<Seen, 'readings' | 'pods'>> {
+  const metrics = isByMetrics ? (spec?.metrics ?? []) : [];
+  const pods = metrics.some(asksPods) ? await podsOf(from.client, found, from.where) : [];
   const readings: Reading[] = [];
   // One after the other, as Kubernetes does: there may be any number.
-  for (const metric of spec.metrics ?? []) readings.push(await read(autoscaler, version, metric, where));
-  return { ...known, readings, ready };
+  for (const metric of metrics) readings.push(await read(from, metric));
+  return { readings, pods };
 }
 
 /** While it is marked nobody else says how it is: what was just done is told, whoever has written the object meanwhile. */

@@ -1,22 +1,11 @@
 import type { Condition } from '../../cluster/types.ts';
-import { approximateQuantity, formatQuantity, parseQuantity, scaledQuantity } from '../../kube/quantity.ts';
+import type { KubeObject } from '../../kube/object.ts';
 import { timestamp } from '../../kube/timestamp.ts';
 import type { Word } from '../events.ts';
+import { type Proposal, propose } from './propose.ts';
 import { type History, normalise } from './rates.ts';
-import type {
-  Autoscaler,
-  AutoscalerSpec,
-  AutoscalerStatus,
-  Behavior,
-  Metric,
-  Reading,
-  Scale,
-} from './types.ts';
+import type { Autoscaler, AutoscalerSpec, AutoscalerStatus, Reading, Scale } from './types.ts';
 import { type Unsound, unsoundness, type Whose } from './unsound.ts';
-import { selectorWords } from './words.ts';
-
-const mostReplicas = 2 ** 31 - 1;
-const tolerance = 0.1;
 
 /** Of a pass: what is to be written, and said. */
 export interface Decision {
@@ -34,19 +23,10 @@ export interface Seen extends Whose {
   scale: Scale;
   /** One of each metric. */
   readings: readonly Reading[];
-  /** How many pods of the target are ready, where a metric's whole value counts; undefined: there are none at all. */
-  ready: number | undefined;
+  /** Of the target, where a metric asks for them. */
+  pods: readonly KubeObject[];
   now: number;
 }
-
-/** Nothing of it needs a pod's own metrics, which are where the pods are. */
-export function isByExternal({ spec }: Autoscaler): boolean {
-  const metrics = spec?.metrics ?? [];
-  return metrics.length > 0 && metrics.every(({ type }) => type === 'External');
-}
-
-export const asksReady = ({ metrics = [] }: AutoscalerSpec): boolean =>
-  metrics.some(({ external }) => external?.target.averageValue === undefined);
 
 export function conditionSet(
   conditions: readonly Condition[],
@@ -68,7 +48,7 @@ function needsMetrics({ spec }: Autoscaler, { wanted }: Scale): boolean {
   return wanted !== 0 && wanted <= (spec?.maxReplicas ?? 0) && wanted >= (spec?.minReplicas ?? 1);
 }
 
-/** As reconcileAutoscaler in pkg/controller/podautoscaler/horizontal.go, for external metrics alone. */
+/** As reconcileAutoscaler in pkg/controller/podautoscaler/horizontal.go. */
 export function decide(hpa: Autoscaler, seen: Seen, history: History): Decision {
   const { scale, now } = seen;
   const spec = hpa.spec as AutoscalerSpec;
@@ -84,7 +64,7 @@ export function decide(hpa: Autoscaler, seen: Seen, history: History): Decision 
     failed: false,
   };
   if (history.recommended.length === 0) history.recommended.push({ at: now, replicas: scale.wanted });
-  if (needsMetrics(hpa, scale)) return byMetrics(spec, seen, history, decision);
+  if (needsMetrics(hpa, scale)) return byMetrics(hpa, seen, history, decision);
   if (scale.wanted === 0) {
     const because = 'scaling is disabled since the replica count of the target is zero';
     const off = {
@@ -104,32 +84,29 @@ export function decide(hpa: Autoscaler, seen: Seen, history: History): Decision 
       };
 }
 
-function byMetrics(spec: AutoscalerSpec, seen: Seen, history: History, decision: Decision): Decision {
-  const { scale, now, readings } = seen;
+function byMetrics(hpa: Autoscaler, seen: Seen, history: History, decision: Decision): Decision {
+  const { scale, now, readings, pods } = seen;
+  const spec = hpa.spec as AutoscalerSpec;
   const unsound = unsoundness(seen);
   if (unsound) return unscaled(decision, unsound, now);
   const metrics = spec.metrics ?? [];
-  const proposals = metrics.map((metric, i) => propose(metric, readings[i], seen, spec.behavior));
+  const { namespace = '' } = hpa.metadata;
+  const of = { namespace, scale, pods, behavior: spec.behavior, now };
+  const proposals = metrics.map((metric, i) => propose(metric, readings[i] ?? { failure: '' }, of));
   const good = proposals.flatMap((one) => ('failure' in one ? [] : [one]));
   const bad = proposals.flatMap((one) => ('failure' in one ? [one] : []));
   const best = good.reduce<Proposal | undefined>(
     (a, b) => (a && a.replicas >= b.replicas ? a : b),
     undefined,
   );
-  const words: Word[] = bad.map(({ failure }) => ({
-    type: 'Warning',
-    reason: 'FailedGetExternalMetric',
-    message: failure,
-  }));
+  const words: Word[] = bad.map(({ reason, failure }) => ({ type: 'Warning', reason, message: failure }));
   const statuses = proposals.map((one) => ('failure' in one ? { type: '' } : one.status));
   const active = { type: 'ScalingActive' } as const;
   const [first] = bad;
   if (!best || (first && best.replicas < scale.wanted)) {
     const message = `the HPA was unable to compute the replica count: ${first?.failure}`;
-    const off = { ...active, status: 'False', reason: 'FailedGetExternalMetric', message } as const;
-    const all =
-      `invalid metrics (${bad.length} invalid out of ${metrics.length}), first error is: ` +
-      `failed to get ${first?.name} external metric value: ${first?.whole}`;
+    const off = { ...active, status: 'False', reason: first?.reason ?? '', message } as const;
+    const all = `invalid metrics (${bad.length} invalid out of ${metrics.length}), first error is: ${first?.whole}`;
     words.push({ type: 'Warning', reason: 'FailedComputeMetricsReplicas', message: all });
     const conditions = conditionSet(decision.conditions, off, now);
     return { ...decision, metrics: statuses, conditions, words, failed: true };
@@ -164,67 +141,6 @@ function unscaled(decision: Decision, { said, why, reason, message }: Unsound, n
   );
   return { ...decision, words, conditions: conditionSet(decision.conditions, off, now), failed: true };
 }
-
-interface Proposal {
-  replicas: number;
-  name: string;
-  status: unknown;
-}
-/** As an Event of it says, and as it is told of all together. */
-interface Failed {
-  name: string;
-  failure: string;
-  whole: string;
-}
-
-function propose(
-  { external }: Metric,
-  reading: Reading | undefined,
-  { scale, ready }: Seen,
-  behavior: Behavior | undefined,
-): Proposal | Failed {
-  const { metric, target } = external ?? { metric: { name: '' }, target: { type: '' } };
-  if (!reading || 'failure' in reading) {
-    const failure = reading?.failure ?? '';
-    const average = target.averageValue !== undefined;
-    const what = average ? `${metric.name} external metric` : `external metric ${metric.name}`;
-    return { name: metric.name, failure, whole: `failed to get ${what}: ${failure}` };
-  }
-  const usage = reading.values.reduce((sum, value) => sum + value, 0n);
-  const name = `external metric ${metric.name}(${selectorWords(metric.selector)})`;
-  const statusOf = (current: object) => ({ type: 'External', external: { metric, current } });
-  const per = target.averageValue === undefined ? undefined : thousandths(target.averageValue);
-  if (per !== undefined) {
-    const ratio = Number(usage) / (per * scale.current);
-    const wanted = isWithin(ratio, behavior) ? scale.current : clamp(Math.ceil(Number(usage) / per));
-    const average = scale.current > 0 ? Math.ceil(Number(usage) / scale.current) : 0;
-    return { replicas: wanted, name, status: statusOf({ averageValue: milli(BigInt(average)) }) };
-  }
-  const ratio = Number(usage) / thousandths(target.value ?? 0);
-  const isEnough = isWithin(ratio, behavior);
-  if (!isEnough && ready === undefined) {
-    const failure =
-      'unable to calculate ready pods: no pods returned by selector while calculating replica count';
-    return {
-      name: metric.name,
-      failure,
-      whole: `failed to get external metric ${metric.name}: ${failure}`,
-    };
-  }
-  const wanted = isEnough ? scale.wanted : clamp(Math.ceil(ratio * (ready ?? 0)));
-  return { replicas: wanted, name, status: statusOf({ value: milli(usage) }) };
-}
-
-function isWithin(ratio: number, behavior: Behavior | undefined): boolean {
-  const of = (said: string | number | undefined) =>
-    said === undefined ? tolerance : approximateQuantity(parseQuantity(said));
-  const { scaleUp, scaleDown } = behavior ?? {};
-  return ratio >= 1 - of(scaleDown?.tolerance) && ratio <= 1 + of(scaleUp?.tolerance);
-}
-
-const clamp = (replicas: number) => Math.min(mostReplicas, Math.max(0, replicas));
-const thousandths = (said: string | number) => Number(scaledQuantity(parseQuantity(said), -3));
-const milli = (value: bigint) => formatQuantity({ value, scale: -3, format: 'DecimalSI' });
 
 /** The status after a pass; `scaled`: it was carried out. */
 export function statusAfter(

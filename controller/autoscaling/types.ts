@@ -2,12 +2,33 @@ import type { Condition } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
 
+export interface MetricName {
+  name: string;
+  selector?: LabelSelector;
+}
+
+export interface Target {
+  type: string;
+  value?: string | number;
+  averageValue?: string | number;
+  /** Percent of what the pods request. */
+  averageUtilization?: number;
+}
+
+export interface Described {
+  apiVersion?: string;
+  kind: string;
+  name: string;
+}
+
+/** One of these, as `type` says. */
 export interface Metric {
   type: string;
-  external?: {
-    metric: { name: string; selector?: LabelSelector };
-    target: { type: string; value?: string | number; averageValue?: string | number };
-  };
+  external?: { metric: MetricName; target: Target };
+  object?: { metric: MetricName; describedObject: Described; target: Target };
+  pods?: { metric: MetricName; target: Target };
+  resource?: { name: string; target: Target };
+  containerResource?: { name: string; container: string; target: Target };
 }
 
 export interface Policy {
@@ -29,7 +50,7 @@ export interface Behavior {
 }
 
 export interface AutoscalerSpec {
-  scaleTargetRef: { apiVersion?: string; kind: string; name: string };
+  scaleTargetRef: Described;
   minReplicas?: number;
   maxReplicas: number;
   metrics?: Metric[];
@@ -54,5 +75,15 @@ export interface Scale {
   current: number;
 }
 
-/** What one metric says: its values in thousandths, or why there are none. */
-export type Reading = { values: readonly bigint[] } | { failure: string };
+/** Of one pod, in thousandths; `at` in epoch milliseconds, measured over `windowMs` before. */
+export interface Sample {
+  value: bigint;
+  at: number;
+  windowMs: number;
+}
+
+/** What one metric says: values in thousandths, or samples of pods by their names; or why it says nothing. */
+export type Reading =
+  | { values: readonly bigint[] }
+  | { samples: ReadonlyMap<string, Sample> }
+  | { failure: string };

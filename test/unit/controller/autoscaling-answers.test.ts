@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { Client } from '../../../client/client.ts';
-import { read, scaleOf, writeScale } from '../../../controller/autoscaling/target.ts';
-import type { Reading } from '../../../controller/autoscaling/types.ts';
+import { read as readMetric } from '../../../controller/autoscaling/read.ts';
+import { scaleOf, writeScale } from '../../../controller/autoscaling/target.ts';
+import type { Metric, Reading } from '../../../controller/autoscaling/types.ts';
 import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
 
 /** What a logical cluster's own API servers answer, whatever that be. */
@@ -25,8 +26,10 @@ function client(answer: (request: ApiRequest) => Partial<ApiResponse>) {
 const json = (body: object) => ({ body: Buffer.from(JSON.stringify(body)) });
 const list = (items: unknown[], metadata: object = {}) =>
   json({ kind: 'ExternalMetricValueList', apiVersion: 'external.metrics.k8s.io/v1beta1', metadata, items });
+const read = async (client: Client, of: Metric): Promise<Reading> =>
+  await readMetric({ reader: client, client, version: () => 'v1beta1', selector: 'app=web', where }, of);
 const ask = async (body: () => Partial<ApiResponse>): Promise<Reading> =>
-  await read(client(body).client, 'v1beta1', metric, where);
+  await read(client(body).client, metric);
 
 /** Goes on until nobody reads it any more. */
 function endless(): { body: AsyncIterable<Uint8Array>; given: () => number } {
@@ -45,7 +48,7 @@ it('metrics without an end are not read to it', async () => {
 
 it('nor pages without end: there is one answer', async () => {
   const { asked, client: one } = client(() => list([{ value: '3' }], { continue: 'more' }));
-  expect(await read(one, 'v1beta1', metric, where)).toEqual({ values: [3000n] });
+  expect(await read(one, metric)).toEqual({ values: [3000n] });
   expect(asked).toEqual(['/clusters/shop/apis/external.metrics.k8s.io/v1beta1/namespaces/default/queue']);
 });
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { decide, isByExternal, type Seen, statusAfter } from '../../../controller/autoscaling/decide.ts';
+import { decide, type Seen, statusAfter } from '../../../controller/autoscaling/decide.ts';
+import { groupsOf, versionOf } from '../../../controller/autoscaling/own.ts';
 import { type History, normalise, noteScale } from '../../../controller/autoscaling/rates.ts';
 import type { Autoscaler, AutoscalerSpec, Behavior } from '../../../controller/autoscaling/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const none = (): History => ({ recommended: [], ups: [], downs: [] });
@@ -21,12 +23,18 @@ const autoscaler = (spec: object = {}): Autoscaler => ({
     ...spec,
   } as AutoscalerSpec,
 });
+const ready: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {},
+  status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+};
 const seen = (wanted: number, values: bigint[], more: Partial<Seen> = {}): Seen => ({
   scale: { wanted, current: wanted },
   readings: [{ values }],
   selector: 'app=web',
   scalers: ['default/web'],
-  ready: wanted,
+  pods: Array.from({ length: wanted }, () => ready),
   now,
   ...more,
 });
@@ -57,15 +65,16 @@ describe('what external metrics ask for', () => {
 
   it('says why it cannot say, and changes nothing', () => {
     const failure = 'no answer';
+    const why = 'unable to get external metric default/queue/nil: no answer';
     const hpa = { ...autoscaler(), status: { desiredReplicas: 4 } };
     const decision = decide(hpa, seen(4, [], { readings: [{ failure }] }), none());
     expect(decision).toMatchObject({ replicas: undefined, failed: true });
     expect(decision.words.map(({ reason, message }) => [reason, message])).toEqual([
-      ['FailedGetExternalMetric', failure],
+      ['FailedGetExternalMetric', why],
       [
         'FailedComputeMetricsReplicas',
         'invalid metrics (1 invalid out of 1), first error is: failed to get queue external metric value: ' +
-          'failed to get queue external metric: no answer',
+          `failed to get queue external metric: ${why}`,
       ],
     ]);
     const status = statusAfter(hpa, decision, seen(4, []), false);
@@ -115,11 +124,23 @@ describe('what external metrics ask for', () => {
     ]);
   });
 
-  it('is asked for by external metrics alone', () => {
+  it('needs the API of each of its metrics that no cluster has of itself', () => {
     const cpu = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization' } } };
-    expect(isByExternal(autoscaler())).toBe(true);
-    expect(isByExternal(autoscaler({ metrics: [metric({ value: '1' }), cpu] }))).toBe(false);
-    expect(isByExternal(autoscaler({ metrics: [] }))).toBe(false);
+    const pods = { type: 'Pods', pods: { metric: { name: 'a' }, target: { type: 'AverageValue' } } };
+    const of = (...metrics: object[]) => groupsOf(autoscaler({ metrics }));
+    expect(of(metric({}), cpu)).toEqual(['external.metrics.k8s.io']);
+    expect(of(pods, cpu, { ...pods, type: 'Object' })).toEqual(['custom.metrics.k8s.io']);
+    expect(of(cpu)).toEqual([]);
+  });
+
+  it.each([
+    ['external.metrics.k8s.io', ['v1beta1'], 'v1beta1'],
+    ['custom.metrics.k8s.io', ['v1beta1', 'v1beta2'], 'v1beta2'],
+    ['custom.metrics.k8s.io', ['v1beta1'], 'v1beta1'],
+    ['custom.metrics.k8s.io', ['v3'], 'v3'],
+    ['custom.metrics.k8s.io', [], 'v1beta2'],
+  ])('%s, of which %j are served, is asked in %s', (group, served, version) => {
+    expect(versionOf(group, served)).toBe(version);
   });
 });
 
