@@ -79,7 +79,7 @@ function byObject(
   if ('failure' in found) {
     const failure = found.isRead
       ? found.failure
-      : `unable to get metric ${metric.name}: ${found.failure} on ${kind} ${of.namespace}/${name}`;
+      : `unable to get metric ${metric.name}: ${kind} on ${of.namespace} ${name}/${found.failure}`;
     const inner = isAverage ? `failed to get ${metric.name} object metric: ${failure}` : failure;
     return { reason: 'FailedGetObjectMetric', failure, whole: `failed to get object metric value: ${inner}` };
   }

@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { pathOf, queryOf } from '../../client/url.ts';
 import { podMetrics } from '../../cluster/pod-metrics.ts';
 import { parseDuration } from '../../kube/duration.ts';
+import { parseApiVersion } from '../../kube/gvk.ts';
 import { parseQuantity, scaledQuantity } from '../../kube/quantity.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
 import { selectorText } from '../../kube/table/format.ts';
@@ -64,7 +65,9 @@ async function ofObject(
       path = pathOf({ ...api, resource: qualified }, { namespace, name, subresource: metric.name });
     } catch (error) {
       from.where.signal.throwIfAborted();
-      return unable('custom', `unable to map kind ${kind} to resource: ${whyOf(error)}`);
+      const { group } = parseApiVersion(apiVersion);
+      const what = group === '' ? kind : `${kind}.${group}`;
+      return unable('custom', `unable to map kind ${what} to resource: ${whyOf(error)}`);
     }
   const reading = await valuesOf(from, 'custom', path + query);
   if (!('values' in reading) || reading.values.length === 1) return reading;

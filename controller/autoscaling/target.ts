@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.ts';
 import { discoverVersion } from '../../client/discovery.ts';
+import { absenceOf } from '../../client/errors.ts';
 import { decode, failIfNotOk } from '../../client/exchange.ts';
 import { pathOf, queryOf, type ResourceRef } from '../../client/url.ts';
 import { parseApiVersion } from '../../kube/gvk.ts';
@@ -37,7 +38,10 @@ export async function resourceOf(
   where: Pick<Where, 'cluster' | 'signal'>,
 ): Promise<ResourceRef> {
   const gv = parseApiVersion(apiVersion);
-  const served = await discoverVersion(reader, gv, where);
+  const served = await discoverVersion(reader, gv, where).catch((error: unknown) => {
+    if (absenceOf(error) !== 'notServed') throw error;
+    return [];
+  });
   const resource = served.find((one) => one.kind === kind);
   if (!resource) throw new Error(`no matches for kind "${kind}" in group "${gv.group}"`);
   return resource;

@@ -5,9 +5,10 @@ import { type Extension, startExtension } from '../../aggregation/extension.ts';
 import { deployment, find, move, readyPods, resources, settled, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
-/** An API server of external metrics, as KEDA brings one, that is a logical cluster's own. */
+/** An API server of metrics, as KEDA or an adapter of Prometheus brings one, that is a logical cluster's own. */
 const group = 'external.metrics.k8s.io';
-const { deployments, horizontalpodautoscalers, services } = resources;
+const custom = 'custom.metrics.k8s.io';
+const { deployments, horizontalpodautoscalers, pods, services } = resources;
 const apiServices = { group: 'apiregistration.k8s.io', version: 'v1', resource: 'apiservices' };
 const shop = { namespace: 'default' };
 const web = 'web.deployments.apps';
@@ -21,19 +22,16 @@ let queue: number;
 beforeAll(async () => {
   queue = 45;
   extension = await startExtension('127.0.0.1', ['metrics.default.svc']);
-  extension.instead = (request, response) => {
-    const items = [
-      { metricName: 'queue', metricLabels: {}, timestamp: '2026-01-01T00:00:00Z', value: `${queue}` },
-    ];
-    const list = { kind: 'ExternalMetricValueList', apiVersion: `${group}/v1beta1`, metadata: {}, items };
-    const served = {
-      kind: 'APIResourceList',
-      apiVersion: 'v1',
-      groupVersion: `${group}/v1beta1`,
-      resources: [],
+  extension.instead = ({ url = '' }, response) => {
+    const answer = async () => {
+      if (url.includes('/pods/')) return await hits();
+      const found = url.includes('/namespaces/') ? waiting() : { resources: [] };
+      return { kind: 'List', apiVersion: 'v1', metadata: {}, ...found };
     };
-    response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(request.url?.includes('/namespaces/') ? list : served));
+    answer().then(
+      (body) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
     return true;
   };
   world = await startWorld();
@@ -42,6 +40,26 @@ afterAll(async () => {
   await world.stop();
   await extension.close();
 });
+
+const waiting = () => ({
+  items: [{ metricName: 'queue', metricLabels: {}, timestamp: '2026-01-01T00:00:00Z', value: `${queue}` }],
+});
+/** Of each pod twenty, of which it is to have ten. */
+async function hits(): Promise<object> {
+  const { items } = await world.admin.list(pods, { ...shop, labelSelector: 'app=web' });
+  return {
+    kind: 'MetricValueList',
+    apiVersion: `${custom}/v1beta1`,
+    metadata: {},
+    items: items.map(({ metadata: { name } }) => ({
+      describedObject: { kind: 'Pod', namespace: 'default', name, apiVersion: '/v1' },
+      metricName: 'hits',
+      timestamp: '2026-01-01T00:00:00Z',
+      value: '20',
+      selector: null,
+    })),
+  };
+}
 
 const autoscaler = async () => await find(world.admin, horizontalpodautoscalers, 'web');
 const there = async (cluster: string) =>
@@ -55,22 +73,22 @@ const runs = (cluster: string, count: number) =>
     async () => (await readyPods(world.physical(cluster), 'web')).length === count,
   );
 
-async function serve(): Promise<void> {
+async function serve(of: string): Promise<void> {
   const service = { type: 'ExternalName', externalName: 'localhost' };
   const metadata = { name: 'metrics', ...shop };
-  await world.admin.create(services, { apiVersion: 'v1', kind: 'Service', metadata, spec: service });
+  if (!(await find(world.admin, services, 'metrics')))
+    await world.admin.create(services, { apiVersion: 'v1', kind: 'Service', metadata, spec: service });
   const { port, caBundle } = extension;
   const spec = {
-    group,
+    group: of,
     version: 'v1beta1',
     groupPriorityMinimum: 100,
     versionPriority: 100,
     service: { name: 'metrics', ...shop, port },
     caBundle,
   };
-  const name = `v1beta1.${group}`;
-  const of = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' };
-  await world.admin.create(apiServices, { ...of, metadata: { name }, spec });
+  const kind = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService' };
+  await world.admin.create(apiServices, { ...kind, metadata: { name: `v1beta1.${of}` }, spec });
 }
 
 test('an autoscaler by external metrics is placed as ever where nobody in its logical cluster serves those', async () => {
@@ -91,7 +109,7 @@ test('an autoscaler by external metrics is placed as ever where nobody in its lo
 });
 
 test('where one does it is carried out there, as Kubernetes’ own, and leaves the clusters', async () => {
-  await serve();
+  await serve(group);
   await runs('east', 5);
   await until('it is not on east', async () => (await there('east')).length === 0);
   await until('its status', async () => numberAt((await autoscaler())?.status, 'desiredReplicas') === 5);
@@ -133,10 +151,57 @@ test('goes on while its target moves, and what it asks for is divided', async ()
   expect(await wanted()).toBe(8);
 });
 
+const metrics = async (...list: object[]) =>
+  await world.admin.patch(horizontalpodautoscalers, { ...shop, name: 'web' }, 'merge', {
+    spec: { metrics: list },
+  });
+const each = (averageValue: string) => ({ target: { type: 'AverageValue', averageValue } });
+
+test('what the pods use counts beside it, as the clusters say', async () => {
+  const memory = { type: 'Resource', resource: { name: 'memory', ...each('6Mi') } };
+  await metrics({ type: 'External', external: { metric: { name: 'queue' }, ...each('10') } }, memory);
+  await until('11 are wanted: of 8 Mi each', async () => (await wanted()) === 11);
+  const [, used] = listAt((await autoscaler())?.status, 'currentMetrics');
+  expect(used).toEqual({ type: 'Resource', resource: { name: 'memory', current: { averageValue: '8Mi' } } });
+});
+
+test('what is counted of the pods counts where it is served here, and who asks for nothing else', async () => {
+  await metrics({ type: 'Pods', pods: { metric: { name: 'hits' }, ...each('10') } });
+  await until('it is on west', async () => (await there('west')).includes('web'));
+  await serve(custom);
+  await until('20 are wanted, the most', async () => (await wanted()) === 20);
+  await until('it is not on west', async () => (await there('west')).length === 0);
+  const asked = extension.asked.find(({ url }) => url.includes('/hits'));
+  const path = `/apis/${custom}/v1beta1/namespaces/default/pods/*/hits`;
+  expect(asked?.url).toBe(`${path}?labelSelector=app%3Dweb`);
+});
+
+test('another of the same target stays here, too, and both say that they are two', async () => {
+  const hpa = await autoscaler();
+  const cpu = {
+    type: 'Resource',
+    resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } },
+  };
+  const spec = { ...(hpa?.spec as object), metrics: [cpu] };
+  const of = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler' };
+  await world.admin.create(horizontalpodautoscalers, { ...of, metadata: { name: 'two', ...shop }, spec });
+  for (const name of ['two', 'web'])
+    await until(`${name} says so`, async () => {
+      const found = await find(world.admin, horizontalpodautoscalers, name);
+      return listAt(found?.status, 'conditions').some((one) => at(one, 'reason') === 'AmbiguousSelector');
+    });
+  await world.admin.delete(horizontalpodautoscalers, { ...shop, name: 'two' });
+  await until('one is left, and scales', async () =>
+    listAt((await autoscaler())?.status, 'conditions').some(
+      (one) => at(one, 'reason') === 'ValidMetricFound',
+    ),
+  );
+});
+
 test('goes to the clusters again with the API server', async () => {
-  await world.admin.delete(apiServices, { name: `v1beta1.${group}` });
+  for (const of of [group, custom]) await world.admin.delete(apiServices, { name: `v1beta1.${of}` });
   await until('it is on west', async () => (await there('west')).includes('web'));
   expect(textAt(await autoscaler(), 'metadata', 'annotations', mark)).toBeUndefined();
   const spec = (await find<Placement>(world.admin, resources.placements, web))?.spec;
-  expect(spec?.shares?.['west']?.replicas).toBe(8);
+  expect(spec?.shares?.['west']?.replicas).toBe(20);
 });

@@ -244,7 +244,7 @@ describe('as it is told', () => {
     ],
     [
       'FailedGetObjectMetric',
-      'unable to get metric hits: no on Ingress shop/main',
+      'unable to get metric hits: Ingress on shop main/no',
       'failed to get object metric value: failed to get hits object metric: ',
       { type: 'Object', object: { ...named, describedObject: ingress, ...average } },
     ],
