@@ -89,20 +89,20 @@ export function isPlaceable(kind: PlacedKind, object: KubeObject): boolean {
   }
 }
 
-/** An autoscaler by metrics that only its logical cluster has: it scales the workload there, like a user. */
+/** An autoscaler by metrics, or of a target, that only its logical cluster has: it scales there, like a user. */
 export function scalesHere({ metadata: { annotations } }: KubeObject): boolean {
   return annotations?.[scalesHereAnnotation] !== undefined;
 }
 
 /**
- * What an autoscaler scales where that is a custom resource, as `<kind>.<group>`: it is not placed. By a rule its target's
- * replicas are what the logical cluster says: on each cluster it and the syncer would take turns at them for ever.
+ * An autoscaler of a custom resource: it scales where that is, which is its logical cluster. By a rule its target's replicas are
+ * what the logical cluster says: on each cluster it and the syncer would take turns at them for ever.
  */
-export function customTarget({ resource }: { resource: string }, { spec }: KubeObject): string | undefined {
-  if (resource !== 'horizontalpodautoscalers') return undefined;
+export function isOfCustom({ resource }: { resource: string }, { spec }: KubeObject): boolean {
+  if (resource !== 'horizontalpodautoscalers') return false;
   const kind = textAt(spec, 'scaleTargetRef', 'kind') ?? '';
   const { group } = parseApiVersion(textAt(spec, 'scaleTargetRef', 'apiVersion') ?? '');
-  return group === '' || kindNamed(kind)?.group === group ? undefined : `${kind}.${group}`;
+  return group !== '' && kindNamed(kind)?.group !== group;
 }
 
 /** The ServiceAccount that every namespace gets by itself, there as here. */

@@ -1,7 +1,7 @@
 import { type NamespaceIndex, type PlacedObject, placedKey } from '../cluster/closure.ts';
 import { isEnding } from '../cluster/deletion.ts';
 import { isTombstone } from '../cluster/orphans.ts';
-import { customTarget, isPlaceable } from '../cluster/placeable.ts';
+import { isOfCustom, isPlaceable } from '../cluster/placeable.ts';
 import { parseClusters } from '../cluster/placement.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -31,8 +31,7 @@ export function placementOf({ records }: Scene, placed: PlacedObject): Placement
 /** What is being deleted goes on where it is while it is kept, and begins nowhere. */
 export function isLive(scene: Scene, placed: PlacedObject): boolean {
   const { kind, object } = placed;
-  if (isEnding(object) || !isPlaceable(kind, object) || customTarget(kind, object) !== undefined)
-    return false;
+  if (isEnding(object) || !isPlaceable(kind, object) || isOfCustom(kind, object)) return false;
   return object.metadata.deletionTimestamp === undefined || placementOf(scene, placed) !== undefined;
 }
 

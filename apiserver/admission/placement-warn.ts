@@ -11,7 +11,7 @@ import {
   waitAnnotation,
 } from '../../cluster/names.ts';
 import { isHeldBack, labelsBeyond } from '../../cluster/namespace-labels.ts';
-import { adoptedBy, customTarget } from '../../cluster/placeable.ts';
+import { adoptedBy } from '../../cluster/placeable.ts';
 import { placedResources } from '../../cluster/placed-resource.ts';
 import { podReferences, podTemplate } from '../../cluster/pod-spec.ts';
 import { groupResource } from '../../kube/gvk.ts';
@@ -54,11 +54,6 @@ export function warnOfPlacement(request: AdmissionRequest, object: KubeObject): 
       `metadata.labels[${key}]: it has no effect; where to run is the annotation ${clustersAnnotation}`,
     );
   }
-  const target = customTarget(request.stored.info, object);
-  if (target !== undefined && target !== (old && customTarget(request.stored.info, old)))
-    request.warn(
-      `spec.scaleTargetRef: it scales nothing on physical clusters: autoscalers of ${target} are not placed`,
-    );
   const kind = placedKind(request.stored.info);
   if (kind?.role !== 'workload') return;
   if (kind.kind !== 'Pod') warnOfTemplate(request, object);

@@ -1,7 +1,7 @@
 import { placedKind } from '../../cluster/kinds.ts';
 import { isSystemNamespace } from '../../cluster/names.ts';
 import { lackingPods } from '../../cluster/no-room.ts';
-import { customTarget, isPlaceable, scalesHere } from '../../cluster/placeable.ts';
+import { isOfCustom, isPlaceable, scalesHere } from '../../cluster/placeable.ts';
 import { reflectedFrom } from '../../cluster/reflected.ts';
 import { leavesUnheard } from '../../cluster/share.ts';
 import { clustersHeardType, silencesIn } from '../../cluster/silence.ts';
@@ -65,9 +65,8 @@ function headlineOf(told: Told): string {
   const from = reflectedFrom(object);
   if (isSystemNamespace(namespace)) return `is placed nowhere: nothing in ${namespace} is`;
   if (from.length > 0) return `is a copy of what ${and(from)} made: it is not placed itself`;
-  const target = customTarget(kind, object);
-  if (scalesHere(object)) return 'is placed nowhere: by metrics of its logical cluster, it scales there';
-  if (target !== undefined) return `is placed nowhere: autoscalers of ${target} are not`;
+  if (scalesHere(object) || isOfCustom(kind, object))
+    return 'is placed nowhere: it scales in its logical cluster, where its metrics or its target are';
   if (isPlaceable(kind, object))
     return kind.role === 'closure'
       ? 'is nowhere: no workload that is placed needs it'

@@ -35,9 +35,9 @@ export interface AutoscalingOptions {
 const workers = 4;
 
 /**
- * HorizontalPodAutoscalers by metrics of which their logical cluster has an API server of its own: no physical cluster knows
- * them. Such a one is marked, which keeps it from being placed, and its target is scaled here; so is whoever else scales that
- * target. Woken by them, by APIServices of those groups and by time. Resolves when stopped. See decisions/0067.
+ * HorizontalPodAutoscalers by metrics of which their logical cluster has an API server of its own, and of custom resources: no
+ * physical cluster knows those. Such a one is marked, which keeps it from being placed, and its target is scaled here; so is whoever
+ * else scales that target. Woken by them, by APIServices of those groups and by time. Resolves when stopped. See decisions/0067.
  */
 export function runAutoscalingController(options: AutoscalingOptions): Promise<void> {
   const { client, informers, signal, logger } = options;

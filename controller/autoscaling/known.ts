@@ -1,6 +1,6 @@
 import type { InformerSet } from '../../client/informers.ts';
 import { logicalClusterOf, objectKey, parseKey, type ResourceRef } from '../../client/url.ts';
-import { scalesHere } from '../../cluster/placeable.ts';
+import { isOfCustom, scalesHere } from '../../cluster/placeable.ts';
 import { deepEqual } from '../../kube/deep.ts';
 import { parseApiVersion } from '../../kube/gvk.ts';
 import { type ApiService, apiServices, targetOf } from '../aggregation/decide.ts';
@@ -15,7 +15,7 @@ export const autoscalers: ResourceRef = {
 
 export interface Known {
   hpa: Autoscaler;
-  /** A metric of one of those that scale its target is served in its logical cluster: it is carried out there. */
+  /** Its target, or a metric of one of those that scale it, is in its logical cluster alone: it is carried out there. */
   isHere: boolean;
   /** All of its target, `<namespace>/<name>`. */
   scalers: string[];
@@ -41,7 +41,7 @@ export function follow(informers: InformerSet, wake: (key: string) => void): Fle
   /** One of them may be why the others are carried out here; by `cpu` alone there are many whom nothing concerns. */
   const wakeOfTarget = (one: Autoscaler) => {
     const ofTarget = all.byIndex(byTarget, keyOfTarget(one));
-    if ([one, ...ofTarget].some((other) => scalesHere(other) || groupsOf(other).length > 0))
+    if ([one, ...ofTarget].some((other) => scalesHere(other) || mayScaleHere(other)))
       for (const other of ofTarget) wake(objectKey(other));
   };
   all.on({
@@ -75,7 +75,7 @@ export function follow(informers: InformerSet, wake: (key: string) => void): Fle
     const versions = (group: string) => served.filter((one) => one.group === group);
     return {
       hpa,
-      isHere: [...needed].some((group) => versions(group).length > 0),
+      isHere: isOfCustom(autoscalers, hpa) || [...needed].some((group) => versions(group).length > 0),
       scalers: ofTarget.map(({ metadata }) => `${namespace}/${metadata.name}`).sort(),
       version: (group) =>
         versionOf(
@@ -87,6 +87,7 @@ export function follow(informers: InformerSet, wake: (key: string) => void): Fle
   return { ready: [all.synced, servers.synced], of };
 }
 
+const mayScaleHere = (hpa: Autoscaler) => isOfCustom(autoscalers, hpa) || groupsOf(hpa).length > 0;
 const isOfMetrics = ({ spec }: ApiService) => spec?.group === externalGroup || spec?.group === customGroup;
 
 function keyOfTarget(hpa: Autoscaler): string {

@@ -178,14 +178,6 @@ export const accepted: readonly Accepted[] = [
     but: /(299 - "metadata\.labels\[pod-security\.kubernetes\.io\/[^"]* counts on physical clusters only where[^"]*"(, )?)+/g,
   },
   {
-    id: 'scales-nothing',
-    request: /^(POST|PUT|PATCH) horizontalpodautoscalers$/,
-    path: /^headers\.warning$/,
-    kubernetes: /^\(absent\)$/,
-    atoll:
-      /^299 - "spec\.scaleTargetRef: it scales nothing on physical clusters: autoscalers of .* are not placed"$/,
-  },
-  {
     id: 'service-addresses',
     cases: /^writes\/addresses\/service$/,
     request: /^GET ipaddresses$/,

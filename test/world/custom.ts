@@ -43,7 +43,11 @@ export function definition(
         schema: { openAPIV3Schema: { type: 'object', properties: { spec, status: open } } },
         subresources: {
           status: {},
-          scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
+          scale: {
+            specReplicasPath: '.spec.replicas',
+            statusReplicasPath: '.status.replicas',
+            labelSelectorPath: '.status.selector',
+          },
         },
       })),
     },
@@ -129,6 +133,7 @@ async function cloneSet(client: Client, set: KubeObject, made: Pod[]): Promise<v
   for (const name of remove) await quietly(client.delete(pods, { namespace, name }), 'NotFound');
   const wanted = {
     ...(status as object),
+    selector: `app=${set.metadata.name}`,
     updatedReplicas: numberAt(status, 'replicas') ?? 0,
     phase:
       numberAt(status, 'readyReplicas') === numberAt(set, 'spec', 'replicas') ? 'Healthy' : 'Progressing',

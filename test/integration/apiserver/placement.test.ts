@@ -443,22 +443,6 @@ it.each<[string, string, object, string[]]>([
     [`${where}: it has no effect: a PodTemplate does not run on physical clusters`],
   ],
   [
-    'an autoscaler of a custom resource',
-    '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers',
-    {
-      apiVersion: 'autoscaling/v2',
-      kind: 'HorizontalPodAutoscaler',
-      metadata: { name: 'h' },
-      spec: {
-        maxReplicas: 2,
-        scaleTargetRef: { apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout', name: 'web' },
-      },
-    },
-    [
-      'spec.scaleTargetRef: it scales nothing on physical clusters: autoscalers of Rollout.argoproj.io are not placed',
-    ],
-  ],
-  [
     'on the pods of a Deployment',
     deployments,
     withTemplate({ [clusters]: 'east' }),

@@ -160,6 +160,32 @@ test('a CloneSet is split, scaled, moved without a dip, and drained; its status 
   });
 });
 
+test('its autoscaler scales it where it is, in the logical cluster, whichever clusters run it', async () => {
+  const name = 'own.clonesets.fleet.example.com';
+  await world.admin.create(clonesets, cloneSet('own', 2, 'east,west'));
+  await comesTo(name, 'own', { east: 1, west: 1 });
+  // Each of its containers pretends to use 8 MiB.
+  const memory = { name: 'memory', target: { type: 'AverageValue', averageValue: '4Mi' } };
+  const { horizontalpodautoscalers } = resources;
+  await world.admin.create(horizontalpodautoscalers, {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'own', ...shop },
+    spec: {
+      scaleTargetRef: { apiVersion: 'fleet.example.com/v1alpha1', kind: 'CloneSet', name: 'own' },
+      maxReplicas: 4,
+      metrics: [{ type: 'Resource', resource: memory }],
+    },
+  });
+  await comesTo(name, 'own', { east: 2, west: 2 });
+  await move(clonesets, 'own', 'west');
+  expect(await comesTo(name, 'own', { west: 4 })).toBeGreaterThanOrEqual(4);
+  const hpa = await find(world.admin, horizontalpodautoscalers, 'own');
+  expect(hpa?.status).toMatchObject({ currentReplicas: 4, desiredReplicas: 4 });
+  for (const cluster of ['east', 'west'])
+    expect((await world.physical(cluster).client.list(horizontalpodautoscalers)).items).toEqual([]);
+});
+
 test('a Rollout whose fields are elsewhere, its pods made by ReplicaSets; what it names goes along', async () => {
   const name = 'api.rollouts.fleet.example.com';
   await world.admin.create(resources.services, {
