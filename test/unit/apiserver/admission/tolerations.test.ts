@@ -54,7 +54,7 @@ it.each<[string, JsonObject[], JsonObject[]]>([
 
 it('as many as fit in a class are merged in no time', () => {
   const all = Array.from({ length: 10_000 }, (_, i) => ({ ...equal, key: `k${i}`, effect: 'NoSchedule' }));
-  const began = performance.now();
+  const before = process.cpuUsage();
   expect(mergedTolerations([...all, ...all])).toEqual(all);
-  expect(performance.now() - began).toBeLessThan(2_000);
+  expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
 });
