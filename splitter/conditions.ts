@@ -137,14 +137,19 @@ export function givingOf(shares: Shares, clusters: readonly string[]): string[] 
   return leaving.length > 0 ? leaving : names;
 }
 
+export const applyFailed = 'ApplyFailed';
+
+/** Why a cluster does not take it; undefined: it does, or has not been asked. */
+export function failureWords(slices: Slices, cluster: string): string | undefined {
+  const error = Object.hasOwn(slices, cluster) ? slices[cluster]?.error : undefined;
+  return error && `${cluster}: ${error.reason}: ${error.message.slice(0, 512)}`;
+}
+
 function settled(input: ConditionsInput): Verdict {
   const { placement, shares, slices, waitingFor, unled, blind, once, hold } = input;
   const type = 'Settled';
   const clusters = placement.spec?.clusters ?? [];
-  const failed = Object.keys(shares).flatMap((c) => {
-    const error = Object.hasOwn(slices, c) ? slices[c]?.error : undefined;
-    return error ? [`${c}: ${error.reason}: ${error.message.slice(0, 512)}`] : [];
-  });
+  const failed = Object.keys(shares).flatMap((c) => failureWords(slices, c) ?? []);
   const leaving = Object.keys(shares).filter((c) => !clusters.includes(c));
   const awaited = (c: string) => {
     const silence = input.silenceOf?.(c);
@@ -159,7 +164,7 @@ function settled(input: ConditionsInput): Verdict {
     if (!held) return { type, status: 'False', reason: podsRefused, message: words };
     return { ...held, message: `${held.message}; ${words}` };
   }
-  if (failed.length > 0) return { type, status: 'False', reason: 'ApplyFailed', message: failed.join('; ') };
+  if (failed.length > 0) return { type, status: 'False', reason: applyFailed, message: failed.join('; ') };
   const copied = copyVerdict(input.copied);
   if (copied) return { type, ...copied };
   if (waitingFor.length > 0) {

@@ -107,8 +107,10 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
   const missing = record.requires.find((required) => !mayFollow(engine, required, cached !== undefined));
   if (missing) {
     const why = engine.records.get(missing)?.error;
-    if (why)
-      setError(engine, id, record, { reason: 'RequirementFailed', message: `${missing}: ${why.reason}` });
+    if (why) {
+      const message = `${missing}: ${why.reason}: ${why.message}`;
+      setError(engine, id, record, { reason: 'RequirementFailed', message });
+    }
     return { after: closureWaitMs };
   }
   if (isEarly(engine, record, cached !== undefined)) return { after: closureWaitMs };
