@@ -5,18 +5,12 @@ import type { Silence } from '../cluster/silence.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { Word } from '../controller/events.ts';
 import type { KubeObject } from '../kube/object.ts';
-import {
-  applyFailed,
-  deletionWords,
-  failureWords,
-  givingOf,
-  goesWithout,
-  waitingWords,
-} from './conditions.ts';
+import { deletionWords, goesWithout, waitingWords } from './conditions.ts';
 import { silentReason } from './fold/silent.ts';
 import { type Handover, notHeld } from './handover.ts';
 import { paused, waitingReason } from './hold.ts';
 import type { Shares } from './plan.ts';
+import { applyFailed, failureWords, givingOf } from './said.ts';
 
 /**
  * What a step of the hand-over has to tell the workload's user: who joins, whom it waits for, and that it is over. `silenceAt`, of what is

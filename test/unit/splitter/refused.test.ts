@@ -286,7 +286,13 @@ test('what a cluster does not take is told in an Event, once for each reason, bu
   const clusters = (reason: string) => ({ east: { present: false, error: { reason, message: 'no' } } });
   const placement = (reason: string, said?: string): Placement => {
     const conditions = [
-      { type: 'Settled', status: 'False' as const, reason: 'ApplyFailed', message: said ?? '', lastTransitionTime: '' },
+      {
+        type: 'Settled',
+        status: 'False' as const,
+        reason: 'ApplyFailed',
+        message: said ?? '',
+        lastTransitionTime: '',
+      },
     ];
     return { ...placementOf(), status: { clusters: clusters(reason), ...(said && { conditions }) } };
   };
