@@ -16,6 +16,7 @@ import { replicasOf } from './follow.ts';
 import type { Handover } from './handover.ts';
 import { paused, waitingReason } from './hold.ts';
 import type { Shares, Slices } from './plan.ts';
+import { applyFailed, failureWords, givingOf, servingOf } from './said.ts';
 import { otherwiseDivided } from './spread.ts';
 
 interface ConditionsInput {
@@ -72,6 +73,9 @@ function heard({ placement, shares, silenceOf }: ConditionsInput): Verdict[] {
 const orphaned =
   'the object is deleted; what it made stays until it is deleted, or adopted by one of the same name';
 
+/** Of what goes along: there may be clusters, and nothing needs it on any. */
+const needless = 'no workload that is placed needs it';
+
 function placed({ placement, gone, root, total }: ConditionsInput): Verdict {
   const { clusters = [], wanted = [], reasons = {} } = placement.spec ?? {};
   const type = 'Placed';
@@ -84,7 +88,8 @@ function placed({ placement, gone, root, total }: ConditionsInput): Verdict {
   const lacking = placement.spec && lackOfRoom({ ...placement.spec, ...told });
   if (clusters.length === 0) {
     const refused = Object.keys(reasons).sort();
-    const message = refused.length > 0 ? why(refused) : noCluster;
+    const isAlong = placement.spec && placedKind(placement.spec.ref)?.role === 'closure';
+    const message = refused.length > 0 ? why(refused) : isAlong ? needless : noCluster;
     if (lacking !== undefined)
       return { type, status: 'False', reason: 'NoRoom', message: `${lacking}; ${message}` };
     return { type, status: 'False', reason: 'NoClusterFits', message };
@@ -130,21 +135,11 @@ export function waitingWords({ held, until, firm }: Handover['hold'], stays: str
   return `waiting for what moves with it: ${few(held)}; until then it stays on ${stays}; ${end}`;
 }
 
-/** Where something is that is to be elsewhere; where nothing leaves, all that it is on. */
-export function givingOf(shares: Shares, clusters: readonly string[]): string[] {
-  const names = Object.keys(shares).sort();
-  const leaving = names.filter((c) => !clusters.includes(c));
-  return leaving.length > 0 ? leaving : names;
-}
-
 function settled(input: ConditionsInput): Verdict {
   const { placement, shares, slices, waitingFor, unled, blind, once, hold } = input;
   const type = 'Settled';
   const clusters = placement.spec?.clusters ?? [];
-  const failed = Object.keys(shares).flatMap((c) => {
-    const error = Object.hasOwn(slices, c) ? slices[c]?.error : undefined;
-    return error ? [`${c}: ${error.reason}: ${error.message.slice(0, 512)}`] : [];
-  });
+  const failed = Object.keys(shares).flatMap((c) => failureWords(slices, c) ?? []);
   const leaving = Object.keys(shares).filter((c) => !clusters.includes(c));
   const awaited = (c: string) => {
     const silence = input.silenceOf?.(c);
@@ -159,11 +154,12 @@ function settled(input: ConditionsInput): Verdict {
     if (!held) return { type, status: 'False', reason: podsRefused, message: words };
     return { ...held, message: `${held.message}; ${words}` };
   }
-  if (failed.length > 0) return { type, status: 'False', reason: 'ApplyFailed', message: failed.join('; ') };
+  if (failed.length > 0) return { type, status: 'False', reason: applyFailed, message: failed.join('; ') };
   const copied = copyVerdict(input.copied);
   if (copied) return { type, ...copied };
   if (waitingFor.length > 0) {
-    const until = leaving.length > 0 ? `; until then it stays on ${leaving.join(', ')}` : '';
+    const giving = servingOf(shares).filter((c) => leaving.includes(c));
+    const until = giving.length > 0 ? `; until then it stays on ${giving.join(', ')}` : '';
     const givers = Object.keys(shares).filter((c) => leaving.includes(c) || shares[c]?.held !== undefined);
     const breaks = `; it may not run twice, so each replica stops on ${givers.join(', ')} before it starts elsewhere`;
     const unseen = `; it may not run twice, and stays on ${blind.join(', ')} while its pods there cannot be read (see Readable of the PhysicalCluster)`;

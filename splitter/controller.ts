@@ -21,7 +21,7 @@ import { writeScale } from './scale.ts';
 import { silencesOf, sooner, tellSilences } from './silences.ts';
 import { split } from './split.ts';
 import { wake } from './wake.ts';
-import { refusalWords, wordsOf } from './words.ts';
+import { refusalsBy, refusalWords, wordsOf } from './words.ts';
 import {
   byShare,
   clusterNamed,
@@ -149,7 +149,8 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
     if (!root) return;
     const words = wordsOf(placement, outcome.shares, outcome.hold, silent);
     const copied = copyWords(outcome.copied, placement.status?.conditions);
-    options.recorder.say(about, [...words, ...copied, ...refusalWords(placement, root)]);
+    const refused = [...refusalWords(placement, root), ...refusalsBy(placement, root, outcome.shares)];
+    options.recorder.say(about, [...words, ...copied, ...refused]);
   };
   await writePlacement(cluster, placement, { ...outcome, scale: scaled }, { ...options, said, tell });
   if (copying) await writeCopies(cluster, placement, outcome.copied, { ...options, ...copying });

@@ -5,11 +5,12 @@ import type { Silence } from '../cluster/silence.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { Word } from '../controller/events.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { deletionWords, givingOf, goesWithout, waitingWords } from './conditions.ts';
+import { deletionWords, goesWithout, waitingWords } from './conditions.ts';
 import { silentReason } from './fold/silent.ts';
 import { type Handover, notHeld } from './handover.ts';
 import { paused, waitingReason } from './hold.ts';
 import type { Shares } from './plan.ts';
+import { applyFailed, failureWords, givingOf } from './said.ts';
 
 /**
  * What a step of the hand-over has to tell the workload's user: who joins, whom it waits for, and that it is over. `silenceAt`, of what is
@@ -74,6 +75,23 @@ export function refusalWords({ status }: Placement, root: KubeObject): Word[] {
       ? `Create Pod ${name}-0 in StatefulSet ${name} failed error: ${refused}`
       : `Error creating: ${refused}`;
   return [{ type: 'Warning', reason: 'FailedCreate', message }];
+}
+
+/**
+ * What a cluster does not take: whose Placement somebody may not read is told by it alone. Told when it begins, and when it is for another
+ * reason; what only has to go there first is nobody's business.
+ */
+export function refusalsBy({ status }: Placement, root: KubeObject, shares: Shares): Word[] {
+  if (podRefusal(root) !== undefined) return [];
+  const slices = status?.clusters ?? {};
+  const said = status?.conditions?.find(({ type }) => type === 'Settled');
+  const told = said?.reason === applyFailed ? said.message : '';
+  return names(shares).flatMap((cluster): Word[] => {
+    const message = failureWords(slices, cluster);
+    if (message === undefined || told.includes(message)) return [];
+    if (slices[cluster]?.error?.reason === 'Terminating') return [];
+    return [{ type: 'Warning', reason: applyFailed, message }];
+  });
 }
 
 /** Told once of each silence: its Placement says the same. */

@@ -189,7 +189,7 @@ export class Physical {
       return await client.get(kind, { namespace, name }, signal);
     } catch (error) {
       if (isMissing(error, name)) return undefined;
-      throw error;
+      throw unserved(error, kind);
     }
   }
 
@@ -242,11 +242,16 @@ export class Physical {
     } catch (error) {
       this.#options.unreadable.note(kind, error);
       if (isStatusError(error, 'Forbidden')) this.#askAgain(kind).catch(() => {});
-      if (absenceOf(error) !== 'notServed') throw error;
-      const message = `the cluster does not serve ${groupResource(kind)} in ${kind.version}`;
-      throw new StatusError(404, 'NotServed', message, undefined, error);
+      throw unserved(error, kind);
     } finally {
       release();
     }
   }
+}
+
+/** The error, by its name where it says that the cluster does not serve the kind. */
+function unserved(error: unknown, kind: ResourceRef): unknown {
+  if (absenceOf(error) !== 'notServed') return error;
+  const message = `the cluster does not serve ${groupResource(kind)} in ${kind.version}`;
+  return new StatusError(404, 'NotServed', message, undefined, error);
 }

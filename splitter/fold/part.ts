@@ -69,7 +69,7 @@ export function observedGeneration({ root, parts }: FoldInput): Status {
 }
 
 /** RFC 3339 times only; undefined when nobody has one. */
-function times(parts: readonly FoldPart[], field: string): string[] {
+function times(parts: readonly Pick<FoldPart, 'status'>[], field: string): string[] {
   return parts
     .flatMap((part) => textAt(part.status, field) ?? [])
     .filter((text) => text.length <= 40 && !Number.isNaN(Date.parse(text)))
@@ -81,7 +81,7 @@ export function earliest(parts: readonly FoldPart[], field: string): Status {
   return first === undefined ? {} : { [field]: first };
 }
 
-export function latest(parts: readonly FoldPart[], field: string): Status {
+export function latest(parts: readonly Pick<FoldPart, 'status'>[], field: string): Status {
   const last = times(parts, field).at(-1);
   return last === undefined ? {} : { [field]: last };
 }

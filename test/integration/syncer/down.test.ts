@@ -323,6 +323,25 @@ describe('an absence', () => {
     await until('absent', async () => (await upstream.slice(ref))?.present === false);
   });
 
+  const refusals = [
+    ['served', new StatusError(404, 'NotFound', 'no such resource'), 'NotServed'],
+    ['allowed', new StatusError(403, 'Forbidden', 'no'), 'Forbidden'],
+  ] as const;
+  for (const [word, refusal, reason] of refusals)
+    test(`of what was never there, as its kind is not ${word}, is waited for by nobody`, async () => {
+      const { upstream, physical } = sides;
+      physical.faults.intercept = ({ url }) => {
+        if (url.includes('/deployments')) throw refusal;
+      };
+      sides.start();
+      const ref = await upstream.place(web, { east: active });
+      await until('an error', async () => (await upstream.slice(ref))?.error?.reason === reason);
+      await upstream.dropSlices(ref);
+      await upstream.shares(ref, { east: leaving });
+      await until('absent', async () => (await upstream.slice(ref))?.present === false);
+      expect(await upstream.slice(ref)).toEqual({ present: false });
+    });
+
   /** The splitter drops what was said before the share was told to leave, then tells it. */
   test('that was said too early, and was dropped, is said again', async () => {
     const { upstream } = sides;

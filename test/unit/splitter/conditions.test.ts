@@ -31,3 +31,42 @@ test.each<[string, KubeObject, number, string]>([
   const settled = conditionsOf(input).find(({ type }) => type === 'Settled');
   expect(settled).toMatchObject({ status: 'False', reason: 'Joining', message });
 });
+
+const object = (kind: string, clusters: string[]): Placement =>
+  ({
+    metadata: { name: 'web' },
+    spec: {
+      clusters,
+      ref: { ...refs[kind as keyof typeof refs], kind, name: 'web', uid: 'u', version: 'v1' },
+    },
+  }) as Placement;
+const refs = {
+  Deployment: { group: 'apps', resource: 'deployments' },
+  ConfigMap: { group: '', resource: 'configmaps' },
+};
+
+test.each<[string, Share['phase'], Share['phase'], string]>([
+  ['one that serves', 'Active', 'Joining', 'waiting for west; until then it stays on east'],
+  ['one that is withdrawn', 'Withdrawing', 'Joining', 'waiting for west; until then it stays on east'],
+  ['none that had not come yet before an edit back', 'Joining', 'Active', 'waiting for west'],
+  ['none that is on its way out', 'Leaving', 'Active', 'waiting for west'],
+])('where it stays until then is %s', (_what, east, west, message) => {
+  const shares: Record<string, Share> = { east: { phase: east }, west: { phase: west } };
+  const placement = object('Deployment', ['west']);
+  const input = { ...atRest, placement, shares, slices: {}, waitingFor: ['west'], gone: false, now: 0 };
+  expect(conditionsOf(input)[1]).toMatchObject({ reason: 'Joining', message });
+  const held = { held: ['Deployment db'], without: [], until: undefined };
+  const [, settled] = conditionsOf({ ...input, waitingFor: [], hold: { ...atRest.hold, ...held } });
+  const stays = message.includes('east') ? 'east' : 'west';
+  expect(settled?.message).toContain(`until then it stays on ${stays};`);
+});
+
+test('what no workload needs is nowhere for that, not for want of clusters', () => {
+  const said = (kind: string) => {
+    const placement = object(kind, []);
+    const shares: Record<string, Share> = { east: { phase: 'Leaving' } };
+    return conditionsOf({ ...atRest, placement, shares, slices: {}, waitingFor: [], gone: false, now: 0 })[0];
+  };
+  expect(said('ConfigMap')?.message).toBe('no workload that is placed needs it');
+  expect(said('Deployment')?.message).toBe('there is no physical cluster');
+});

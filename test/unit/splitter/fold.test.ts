@@ -38,6 +38,20 @@ describe('foldStatus', () => {
     ]);
   });
 
+  it('goes on telling when a CronJob ran last, where it had run before it moved, and nothing of the time to come', () => {
+    const ranAt = (lastScheduleTime: string) =>
+      root('CronJob', { status: { lastScheduleTime, lastSuccessfulTime: early } });
+    expect(fold(ranAt(early), { east: slice({}) })).toEqual({
+      lastScheduleTime: early,
+      lastSuccessfulTime: early,
+    });
+    expect(fold(ranAt(early), { east: slice({ lastScheduleTime: late }) })).toMatchObject({
+      lastScheduleTime: late,
+    });
+    expect(fold(ranAt('2999-01-01T00:00:00Z'), { east: slice({}) })).toEqual({ lastSuccessfulTime: early });
+    expect(fold(ranAt('never'), { east: slice({}) })).toEqual({ lastSuccessfulTime: early });
+  });
+
   it.each<[string, string, Record<string, unknown>, Record<string, unknown>, Record<string, unknown>]>([
     [
       'Deployment',

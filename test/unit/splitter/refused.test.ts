@@ -7,7 +7,7 @@ import { nothingCopied } from '../../../splitter/copy-step.ts';
 import { foldStatus } from '../../../splitter/fold/index.ts';
 import { lateAfter } from '../../../splitter/fold/refused.ts';
 import { notHeld } from '../../../splitter/handover.ts';
-import { refusalWords, wordsOf } from '../../../splitter/words.ts';
+import { refusalsBy, refusalWords, wordsOf } from '../../../splitter/words.ts';
 
 const now = Date.parse('2026-01-02T03:04:05Z');
 const shares: Record<string, Share> = { east: { phase: 'Active' } };
@@ -279,4 +279,28 @@ test('of what is being deleted nothing is tried', () => {
   const going = root('Deployment', 'no', false);
   going.metadata.deletionTimestamp = '2026-01-02T03:04:05Z';
   expect(refusalWords(placementOf(), going)).toEqual([]);
+});
+
+test('what a cluster does not take is told in an Event, once for each reason, but for what only has to go first', () => {
+  const object = root('Deployment', undefined, false);
+  const clusters = (reason: string) => ({ east: { present: false, error: { reason, message: 'no' } } });
+  const placement = (reason: string, said?: string): Placement => {
+    const conditions = [
+      {
+        type: 'Settled',
+        status: 'False' as const,
+        reason: 'ApplyFailed',
+        message: said ?? '',
+        lastTransitionTime: '',
+      },
+    ];
+    return { ...placementOf(), status: { clusters: clusters(reason), ...(said && { conditions }) } };
+  };
+  const word = { type: 'Warning', reason: 'ApplyFailed', message: 'east: Invalid: no' };
+  expect(refusalsBy(placement('Invalid'), object, shares)).toEqual([word]);
+  expect(refusalsBy(placement('Invalid', 'east: NotOwned: no'), object, shares)).toEqual([word]);
+  expect(refusalsBy(placement('Invalid', 'east: Invalid: no; west: x'), object, shares)).toEqual([]);
+  expect(refusalsBy(placement('Terminating'), object, shares)).toEqual([]);
+  expect(refusalsBy(placement('Invalid'), object, {})).toEqual([]);
+  expect(refusalsBy(placement('Invalid'), root('Deployment', 'no', false), shares)).toEqual([]);
 });
