@@ -93,8 +93,9 @@ export async function read(
   const failed = (why: string): Reading => ({
     failure: `unable to get external metric ${namespace}/${name}/${selectorWords(selector)}: ${why}`,
   });
+  // In lower case, as Kubernetes' client has all resources: roles and adapters know metrics by that.
   const path =
-    pathOf({ group: externalGroup, version, resource: name }, { namespace }) +
+    pathOf({ group: externalGroup, version, resource: name.toLowerCase() }, { namespace }) +
     queryOf({ labelSelector: selector && selectorText(selector) });
   const values: bigint[] = [];
   const see = (item: unknown) => void values.push(thousandthsOf(item));
