@@ -41,7 +41,12 @@ export async function read(from: Reader, metric: Metric): Promise<Reading> {
 }
 
 async function ofExternal(from: Reader, { name, selector }: MetricName): Promise<Reading> {
-  const resource = { group: externalGroup, version: from.version(externalGroup), resource: name };
+  // In lower case, as Kubernetes' client has all resources: roles and adapters know metrics by that.
+  const resource = {
+    group: externalGroup,
+    version: from.version(externalGroup),
+    resource: name.toLowerCase(),
+  };
   const path =
     pathOf(resource, { namespace: from.where.namespace }) + queryOf({ labelSelector: words(selector) });
   return await valuesOf(from, 'external', path);
