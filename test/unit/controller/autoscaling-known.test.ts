@@ -46,9 +46,9 @@ function fleet() {
   return { hpas, servers, of, since };
 }
 
-it('ten thousand of one target wake each other no more often than they must', () => {
+it('thousands of one target wake each other no more often than they must', () => {
   const { hpas, of, since } = fleet();
-  const many = 10_000;
+  const many = 2_000;
   for (let i = 0; i < many; i++) hpas.put(hpa(`w${i}`, [queue], farm));
   expect(since().length).toBeLessThan(2 * many + 10);
   const { scalers = [] } = of(key('w0')) ?? {};
