@@ -150,13 +150,13 @@ async function look(
   { spec }: Autoscaler,
   found: Found,
   isByMetrics: boolean,
-): Promise<Pick<Seen, 'readings' | 'pods'>> {
+): Promise<Pick<Seen, 'readings' | 'pods' | 'unlisted'>> {
   const metrics = isByMetrics ? (spec?.metrics ?? []) : [];
-  const pods = metrics.some(asksPods) ? await podsOf(from.client, found, from.where) : [];
+  const listed = metrics.some(asksPods) ? await podsOf(from.client, found, from.where) : { pods: [] };
   const readings: Reading[] = [];
   // One after the other, as Kubernetes does: there may be any number.
   for (const metric of metrics) readings.push(await read(from, metric));
-  return { readings, pods };
+  return { ...listed, readings };
 }
 
 /** While it is marked nobody else says how it is: what was just done is told, whoever has written the object meanwhile. */

@@ -25,6 +25,8 @@ export interface Seen extends Whose {
   readings: readonly Reading[];
   /** Of the target, where a metric asks for them. */
   pods: readonly KubeObject[];
+  /** Why they are not known. */
+  unlisted?: string | undefined;
   now: number;
 }
 
@@ -85,13 +87,13 @@ export function decide(hpa: Autoscaler, seen: Seen, history: History): Decision 
 }
 
 function byMetrics(hpa: Autoscaler, seen: Seen, history: History, decision: Decision): Decision {
-  const { scale, now, readings, pods } = seen;
+  const { scale, now, readings, pods, unlisted } = seen;
   const spec = hpa.spec as AutoscalerSpec;
   const unsound = unsoundness(seen);
   if (unsound) return unscaled(decision, unsound, now);
   const metrics = spec.metrics ?? [];
   const { namespace = '' } = hpa.metadata;
-  const of = { namespace, scale, pods, behavior: spec.behavior, now };
+  const of = { namespace, scale, pods, unlisted, behavior: spec.behavior, now };
   const proposals = metrics.map((metric, i) => propose(metric, readings[i] ?? { failure: '' }, of));
   const good = proposals.flatMap((one) => ('failure' in one ? [] : [one]));
   const bad = proposals.flatMap((one) => ('failure' in one ? [one] : []));

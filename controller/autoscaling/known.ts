@@ -1,10 +1,11 @@
 import type { InformerSet } from '../../client/informers.ts';
-import { logicalClusterOf, objectKey, parseKey, type ResourceRef } from '../../client/url.ts';
+import { logicalClusterOf, parseKey, type ResourceRef } from '../../client/url.ts';
 import { isOfCustom, scalesHere } from '../../cluster/placeable.ts';
 import { deepEqual } from '../../kube/deep.ts';
 import { parseApiVersion } from '../../kube/gvk.ts';
 import { type ApiService, apiServices, targetOf } from '../aggregation/decide.ts';
 import { customGroup, externalGroup, groupsOf, versionOf } from './own.ts';
+import { Targets } from './targets.ts';
 import type { Autoscaler } from './types.ts';
 
 export const autoscalers: ResourceRef = {
@@ -17,7 +18,7 @@ export interface Known {
   hpa: Autoscaler;
   /** Its target, or a metric of one of those that scale it, is in its logical cluster alone: it is carried out there. */
   isHere: boolean;
-  /** All of its target, `<namespace>/<name>`. */
+  /** Those of its target, `<namespace>/<name>`; where they are many, some and `and others`. */
   scalers: string[];
   /** In which version an API of metrics is asked. */
   version(group: string): string;
@@ -28,37 +29,42 @@ export interface Fleet {
   of(key: string): Known | undefined;
 }
 
+const byGroup = 'autoscaling/group';
 const byCluster = 'autoscaling/cluster';
-const byTarget = 'autoscaling/target';
+/** Of one target there may be any number, and each says who they are. */
+const mostNamed = 10;
 
 /** Autoscalers and the servers of their metrics, of all logical clusters. `wake` is told the key of each whom news concerns. */
 export function follow(informers: InformerSet, wake: (key: string) => void): Fleet {
   const all = informers.for<Autoscaler>(autoscalers);
   const servers = informers.for<ApiService>(apiServices);
-  all.addIndex(byCluster, (one) => (groupsOf(one).length > 0 ? [logicalClusterOf(one)] : []));
-  all.addIndex(byTarget, (one) => [keyOfTarget(one)]);
+  const targets = new Targets();
+  const groupIn = (cluster: string, group: string) => JSON.stringify([cluster, group]);
+  all.addIndex(byGroup, (one) => groupsOf(one).map((group) => groupIn(logicalClusterOf(one), group)));
   servers.addIndex(byCluster, (one) => (isOfMetrics(one) && targetOf(one) ? [logicalClusterOf(one)] : []));
+  const wakeOf = (target: string) => {
+    for (const key of targets.scalers(target)) wake(key);
+  };
   /** One of them may be why the others are carried out here; by `cpu` alone there are many whom nothing concerns. */
-  const wakeOfTarget = (one: Autoscaler) => {
-    const ofTarget = all.byIndex(byTarget, keyOfTarget(one));
-    if ([one, ...ofTarget].some((other) => scalesHere(other) || mayScaleHere(other)))
-      for (const other of ofTarget) wake(objectKey(other));
+  const note = (one: Autoscaler, key: string) => {
+    const target = keyOfTarget(one);
+    for (const changed of targets.set(key, { target, groups: groupsOf(one) })) wakeOf(changed);
+    if (scalesHere(one) || isOfCustom(autoscalers, one) || targets.needs(target).size > 0) wake(key);
   };
   all.on({
-    add: wakeOfTarget,
-    update: (one, old) => {
-      if (deepEqual(one.spec, old.spec) && scalesHere(one) === scalesHere(old)) return;
-      wakeOfTarget(old);
-      wakeOfTarget(one);
+    add: note,
+    update: (one, old, key) => {
+      if (!deepEqual(one.spec, old.spec) || scalesHere(one) !== scalesHere(old)) note(one, key);
     },
-    delete: (one, key) => {
+    delete: (_one, key) => {
       wake(key);
-      wakeOfTarget(one);
+      for (const changed of targets.set(key, undefined)) wakeOf(changed);
     },
   });
   const wakeAll = (one: ApiService) => {
     if (!isOfMetrics(one)) return;
-    for (const hpa of all.byIndex(byCluster, logicalClusterOf(one))) wakeOfTarget(hpa);
+    const needing = all.byIndex(byGroup, groupIn(logicalClusterOf(one), one.spec?.group ?? ''));
+    for (const target of new Set(needing.map(keyOfTarget))) wakeOf(target);
   };
   servers.on({
     add: wakeAll,
@@ -68,15 +74,15 @@ export function follow(informers: InformerSet, wake: (key: string) => void): Fle
   const of = (key: string): Known | undefined => {
     const hpa = all.get(key);
     if (!hpa || hpa.metadata.deletionTimestamp) return undefined;
-    const { cluster, namespace } = parseKey(key);
-    const ofTarget = all.byIndex(byTarget, keyOfTarget(hpa));
-    const needed = new Set(ofTarget.flatMap(groupsOf));
+    const { cluster } = parseKey(key);
+    const target = keyOfTarget(hpa);
     const served = servers.byIndex(byCluster, cluster).map(({ spec = {} }) => spec);
     const versions = (group: string) => served.filter((one) => one.group === group);
+    const needed = [...targets.needs(target).keys()];
     return {
       hpa,
-      isHere: isOfCustom(autoscalers, hpa) || [...needed].some((group) => versions(group).length > 0),
-      scalers: ofTarget.map(({ metadata }) => `${namespace}/${metadata.name}`).sort(),
+      isHere: isOfCustom(autoscalers, hpa) || needed.some((group) => versions(group).length > 0),
+      scalers: named(targets.scalers(target)),
       version: (group) =>
         versionOf(
           group,
@@ -87,7 +93,16 @@ export function follow(informers: InformerSet, wake: (key: string) => void): Fle
   return { ready: [all.synced, servers.synced], of };
 }
 
-const mayScaleHere = (hpa: Autoscaler) => isOfCustom(autoscalers, hpa) || groupsOf(hpa).length > 0;
+function named(keys: ReadonlySet<string>): string[] {
+  const first: string[] = [];
+  for (const key of keys) {
+    if (first.length === mostNamed) return [...first.sort(), 'and others'];
+    const { namespace, name } = parseKey(key);
+    first.push(`${namespace}/${name}`);
+  }
+  return first.sort();
+}
+
 const isOfMetrics = ({ spec }: ApiService) => spec?.group === externalGroup || spec?.group === customGroup;
 
 function keyOfTarget(hpa: Autoscaler): string {

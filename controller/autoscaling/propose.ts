@@ -24,6 +24,8 @@ export interface Case {
   scale: Scale;
   /** All that the target's selector finds, where a metric needs to know them. */
   pods: readonly KubeObject[];
+  /** Why they are not known. */
+  unlisted?: string | undefined;
   behavior: Behavior | undefined;
   now: number;
 }
@@ -100,7 +102,7 @@ function byPods(
   const found =
     'failure' in samples
       ? { failure: `unable to get metric ${metric.name}: ${samples.failure}` }
-      : byAverage(asked(of, samples, ''), thousandths(target.averageValue ?? 0));
+      : ofPods(of, () => byAverage(asked(of, samples, ''), thousandths(target.averageValue ?? 0)));
   if ('failure' in found) {
     const { failure } = found;
     return { reason: 'FailedGetPodsMetric', failure, whole: `failed to get pods metric value: ${failure}` };
@@ -140,20 +142,25 @@ function byUse(
   samples: Samples | { failure: string },
   { of, name, container }: { of: Case; name: string; container: string },
 ): (Usage & { replicas: number }) | { failure: string } {
-  if (target.averageValue !== undefined) {
-    if ('failure' in samples) return samples;
-    return byAverage(asked(of, samples, name), thousandths(target.averageValue));
-  }
   if ('failure' in samples)
     return { failure: `unable to get metrics for resource ${name}: ${samples.failure}` };
-  return byUtilization(asked(of, samples, name), target.averageUtilization ?? 0, container);
+  const { averageValue, averageUtilization = 0 } = target;
+  return ofPods(of, () =>
+    averageValue !== undefined
+      ? byAverage(asked(of, samples, name), thousandths(averageValue))
+      : byUtilization(asked(of, samples, name), averageUtilization, container),
+  );
+}
+
+function ofPods<T>({ unlisted }: Case, count: () => T): T | { failure: string } {
+  return unlisted === undefined ? count() : { failure: unlisted };
 }
 
 /** Of a value of the whole: for each pod, or by how many are ready. `isRead`: the value was there. */
 function byWhole(
   target: Target,
   reading: Reading,
-  { scale, pods, behavior }: Case,
+  { scale, pods, unlisted, behavior }: Case,
 ): { replicas: number; current: object } | { failure: string; isRead?: boolean } {
   if ('failure' in reading) return reading;
   const values = 'values' in reading ? reading.values : [];
@@ -169,7 +176,8 @@ function byWhole(
   const current = { value: milli(usage) };
   const ratio = Number(usage) / Number(thousandths(target.value ?? 0));
   if (isWithin(ratio, behavior)) return { replicas: scale.wanted, current };
-  if (pods.length === 0) return { failure: `unable to calculate ready pods: ${noPods}`, isRead: true };
+  const unknown = unlisted ?? (pods.length === 0 ? noPods : undefined);
+  if (unknown !== undefined) return { failure: `unable to calculate ready pods: ${unknown}`, isRead: true };
   return { replicas: clamp(Math.ceil(ratio * pods.filter(isReady).length)), current };
 }
 

@@ -6,7 +6,7 @@ import { pathOf, queryOf, type ResourceRef } from '../../client/url.ts';
 import { parseApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
-import { numberAt, textAt } from '../../kube/untyped.ts';
+import { at, listAt, numberAt, records, textAt } from '../../kube/untyped.ts';
 import type { AutoscalerSpec, Described, Scale } from './types.ts';
 
 export interface Where {
@@ -93,11 +93,44 @@ export function whyOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).slice(0, mostSaid);
 }
 
-/** All that the target calls its own. */
+/** All that the target calls its own; `unlisted`: why they are not known. */
 export async function podsOf(
   client: Client,
-  { selector }: Found,
+  { selector }: Pick<Found, 'selector'>,
   { cluster, namespace, signal }: Where,
-): Promise<KubeObject[]> {
-  return (await client.list(pods, { cluster, namespace, labelSelector: selector, signal })).items;
+): Promise<{ pods: KubeObject[]; unlisted?: string }> {
+  try {
+    const { items } = await client.list(pods, { cluster, namespace, labelSelector: selector, signal, keep });
+    return { pods: items };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { pods: [], unlisted: `unable to get pods while calculating replica count: ${whyOf(error)}` };
+  }
+}
+
+/** What counts of a pod: there may be ten thousand, each as long as its user likes. */
+function keep({ apiVersion, kind, metadata, spec, status }: KubeObject): KubeObject {
+  const { name, deletionTimestamp } = metadata;
+  const [phase, startTime] = [textAt(status, 'phase'), textAt(status, 'startTime')];
+  const containers = (key: string) =>
+    records(at(spec, key)).map((one) => pick(one, ['name', 'resources', 'restartPolicy']));
+  return {
+    apiVersion,
+    kind,
+    metadata: { name: name ?? '', ...(deletionTimestamp !== undefined && { deletionTimestamp }) },
+    spec: {
+      ...pick(spec, ['resources', 'overhead']),
+      containers: containers('containers'),
+      ...(at(spec, 'initContainers') !== undefined && { initContainers: containers('initContainers') }),
+    },
+    status: {
+      ...(phase !== undefined && { phase }),
+      ...(startTime !== undefined && { startTime }),
+      conditions: listAt(status, 'conditions').filter((one) => at(one, 'type') === 'Ready'),
+    },
+  };
+}
+
+function pick(of: unknown, keys: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(keys.flatMap((key) => (at(of, key) === undefined ? [] : [[key, at(of, key)]])));
 }

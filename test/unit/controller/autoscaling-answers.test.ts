@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { read as readMetric } from '../../../controller/autoscaling/read.ts';
-import { scaleOf, writeScale } from '../../../controller/autoscaling/target.ts';
+import { podsOf, scaleOf, writeScale } from '../../../controller/autoscaling/target.ts';
 import type { Metric, Reading } from '../../../controller/autoscaling/types.ts';
 import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
 
@@ -107,4 +107,41 @@ it('nor is what it answers to another scale', async () => {
     'is longer than',
   );
   expect(given()).toBeLessThanOrEqual(mostRead);
+});
+
+it('that it may not read the pods is told', async () => {
+  const message = 'pods is forbidden: User "system:serviceaccount:kube-system:horizontal-pod-autoscaler"';
+  const body = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    status: 'Failure',
+    reason: 'Forbidden',
+    message,
+    code: 403,
+  };
+  const { client: forbidden } = client(() => ({ status: 403, ...json(body) }));
+  const unlisted = `unable to get pods while calculating replica count: ${message}`;
+  expect(await podsOf(forbidden, { selector: 'app=web' }, where)).toEqual({ pods: [], unlisted });
+});
+
+it('of its pods only what counts is kept', async () => {
+  const resources = { requests: { cpu: '1' } };
+  const pod = {
+    metadata: { name: 'a', annotations: { long: 'x' }, managedFields: [{ manager: 'x' }] },
+    spec: { nodeName: 'n', containers: [{ name: 'main', image: 'x', env: [{ name: 'LONG' }], resources }] },
+    status: { phase: 'Running', podIP: '10.0.0.1', conditions: [{ type: 'Ready' }, { type: 'Initialized' }] },
+  };
+  const { client: one } = client(() =>
+    json({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: [pod] }),
+  );
+  const { pods } = await podsOf(one, { selector: 'app=web' }, where);
+  expect(pods).toEqual([
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'a' },
+      spec: { containers: [{ name: 'main', resources }] },
+      status: { phase: 'Running', conditions: [{ type: 'Ready' }] },
+    },
+  ]);
 });

@@ -232,7 +232,7 @@ describe('as it is told', () => {
     ],
     [
       'FailedGetResourceMetric',
-      'failed to get cpu usage: no',
+      'failed to get cpu usage: unable to get metrics for resource cpu: no',
       'failed to get cpu resource metric value: ',
       { type: 'Resource', resource: { name: 'cpu', ...average } },
     ],

@@ -107,6 +107,35 @@ describe('what external metrics ask for', () => {
     expect(active).toMatchObject({ status: 'False', reason: 'InvalidSelector' });
   });
 
+  it.each([
+    ['unable to parse requirement: ', 'app in ('],
+    ["found '', expected: identifier after ','", 'app=web,'],
+    ['it is longer than ', `app in (${'x,'.repeat(20_000)}y)`],
+  ])('nor of one whose selector is none: %s', (why, selector) => {
+    const decision = decide(autoscaler(), seen(3, [90_000n], { selector }), none());
+    const message = expect.stringContaining(
+      `couldn't convert selector into a corresponding internal selector object: ${why}`,
+    );
+    expect(decision).toMatchObject({ replicas: undefined, failed: true });
+    const active = decision.conditions.find(({ type }) => type === 'ScalingActive');
+    expect(active).toMatchObject({ status: 'False', reason: 'InvalidSelector', message });
+    expect(active?.message.length).toBeLessThan(2_000);
+    expect(decision.words[0]).toEqual({ type: 'Warning', reason: 'InvalidSelector', message });
+  });
+
+  it.each<[string, object, object]>([
+    ['External', { external: { metric: { name: 'queue' }, target: { value: '1' } } }, { values: [9000n] }],
+    ['Pods', { pods: { metric: { name: 'hits' }, target: { averageValue: '1' } } }, { samples: new Map() }],
+    ['Resource', { resource: { name: 'cpu', target: { averageUtilization: 1 } } }, { samples: new Map() }],
+  ])('by %s: says that its pods cannot be read', (type, metric, reading) => {
+    const hpa = autoscaler({ metrics: [{ type, ...metric }] });
+    const unlisted = 'unable to get pods while calculating replica count: forbidden';
+    const readings = [reading] as Seen['readings'];
+    const decision = decide(hpa, seen(3, [], { readings, pods: [], unlisted }), none());
+    expect(decision).toMatchObject({ replicas: undefined, failed: true });
+    expect(decision.words[0]?.message).toContain(unlisted);
+  });
+
   it('is not asked of two that scale the same', () => {
     const scalers = ['default/other', 'default/web'];
     const decision = decide(autoscaler(), seen(3, [90_000n], { scalers }), none());
