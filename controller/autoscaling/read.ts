@@ -27,10 +27,29 @@ export interface Reader {
 /** Of what an API server of the logical cluster's own answers: a value or a few, and what each of many pods uses. */
 const mostMetricBytes = 1 << 20;
 const mostSamplesBytes = 8 << 20;
+/** Of one autoscaler, values and samples: ten metrics of ten thousand pods. */
+const mostKept = 100_000;
+const tooMany = { failure: `its metrics before this one had more than ${mostKept} values` };
 const defaultWindowMs = 60_000;
 
+/**
+ * What the APIs of those metrics say, one after the other as Kubernetes does: there may be any number, each of whose answers is as
+ * long as it likes, and all are kept until they are counted.
+ */
+export async function readAll(from: Reader, metrics: readonly Metric[]): Promise<Reading[]> {
+  const readings: Reading[] = [];
+  let kept = 0;
+  for (const metric of metrics) {
+    const reading = kept > mostKept ? tooMany : await read(from, metric);
+    if ('values' in reading) kept += reading.values.length;
+    if ('samples' in reading) kept += reading.samples.size;
+    readings.push(reading);
+  }
+  return readings;
+}
+
 /** What the API of that metric says; why not, in words of Kubernetes' own clients. */
-export async function read(from: Reader, metric: Metric): Promise<Reading> {
+async function read(from: Reader, metric: Metric): Promise<Reading> {
   const { external, object, pods, resource, containerResource } = metric;
   if (external) return await ofExternal(from, external.metric);
   if (object) return await ofObject(from, object);

@@ -147,7 +147,11 @@ describe('what external metrics ask for', () => {
   });
 
   it.each<[string, object, Seen['readings'][number]]>([
-    ['of the whole', { external: { metric: { name: 'queue' }, target: { value: '1e400' } } }, { values: [1n] }],
+    [
+      'of the whole',
+      { external: { metric: { name: 'queue' }, target: { value: '1e400' } } },
+      { values: [1n] },
+    ],
     [
       'of each pod',
       { pods: { metric: { name: 'hits' }, target: { averageValue: '1e400' } } },
