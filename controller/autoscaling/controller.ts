@@ -15,9 +15,9 @@ import { conditionSet, decide, isByMetrics, type Seen, statusAfter } from './dec
 import { autoscalers, follow, type Known } from './known.ts';
 import { asksPods } from './propose.ts';
 import { type History, noteScale } from './rates.ts';
-import { type Reader, read } from './read.ts';
+import { type Reader, readAll } from './read.ts';
 import { type Found, podsOf, scaleOf, type Where, whyOf, writeScale } from './target.ts';
-import type { Autoscaler, AutoscalerSpec, AutoscalerStatus, Reading } from './types.ts';
+import type { Autoscaler, AutoscalerSpec, AutoscalerStatus } from './types.ts';
 
 export interface AutoscalingOptions {
   client: Client;
@@ -153,10 +153,7 @@ async function look(
 ): Promise<Pick<Seen, 'readings' | 'pods' | 'unlisted'>> {
   const metrics = isByMetrics ? (spec?.metrics ?? []) : [];
   const listed = metrics.some(asksPods) ? await podsOf(from.client, found, from.where) : { pods: [] };
-  const readings: Reading[] = [];
-  // One after the other, as Kubernetes does: there may be any number.
-  for (const metric of metrics) readings.push(await read(from, metric));
-  return { ...listed, readings };
+  return { ...listed, readings: await readAll(from, metrics) };
 }
 
 /** While it is marked nobody else says how it is: what was just done is told, whoever has written the object meanwhile. */

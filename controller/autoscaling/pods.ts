@@ -1,7 +1,8 @@
 import type { KubeObject } from '../../kube/object.ts';
-import { parseQuantity, scaledQuantity } from '../../kube/quantity.ts';
+import { scaledQuantity } from '../../kube/quantity.ts';
 import { hasPodLevelResources, podRequests } from '../../kube/quota/pod-resources.ts';
 import { at, isRecord, listAt, records, textAt } from '../../kube/untyped.ts';
+import { bounded, thousandths } from './thousandths.ts';
 import type { Sample } from './types.ts';
 
 /** Kubernetes' defaults of `--horizontal-pod-autoscaler-cpu-initialization-period` and `-initial-readiness-delay`. */
@@ -154,7 +155,7 @@ function requestOf(pod: KubeObject, resource: string, container: string): bigint
   if (container === '' && hasPodLevelResources(pod, ['requests'])) {
     const stated = podRequests(pod).get(resource);
     if (stated === undefined) return `missing pod-level request for ${resource} in Pod ${nameOf(pod)}`;
-    return scaledQuantity(stated, -3);
+    return bounded(scaledQuantity(stated, -3));
   }
   const sidecars = records(at(pod, 'spec', 'initContainers')).filter(
     ({ restartPolicy }) => restartPolicy === 'Always',
@@ -167,7 +168,7 @@ function requestOf(pod: KubeObject, resource: string, container: string): bigint
     const requests = at(one, 'resources', 'requests');
     const stated = isRecord(requests) ? requests[resource] : undefined;
     if (stated === undefined) return `missing request for ${resource} in container ${one['name']} ${whose}`;
-    total += scaledQuantity(parseQuantity(stated as string), -3);
+    total += thousandths(stated as string);
   }
   return found ? total : `container ${container} not found in Pod ${nameOf(pod)}`;
 }

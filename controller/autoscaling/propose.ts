@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../kube/object.ts';
-import { approximateQuantity, formatQuantity, parseQuantity, scaledQuantity } from '../../kube/quantity.ts';
+import { approximateQuantity, formatQuantity, parseQuantity } from '../../kube/quantity.ts';
 import { byAverage, byUtilization, isReady, noPods, type Usage } from './pods.ts';
+import { bounded, thousandths } from './thousandths.ts';
 import type { Behavior, Metric, Reading, Sample, Scale, Target } from './types.ts';
 import { selectorWords } from './words.ts';
 
@@ -164,7 +165,7 @@ function byWhole(
 ): { replicas: number; current: object } | { failure: string; isRead?: boolean } {
   if ('failure' in reading) return reading;
   const values = 'values' in reading ? reading.values : [];
-  const usage = values.reduce((sum, value) => sum + value, 0n);
+  const usage = bounded(values.reduce((sum, value) => sum + value, 0n));
   if (target.averageValue !== undefined) {
     const per = Number(thousandths(target.averageValue));
     const ratio = Number(usage) / (per * scale.current);
@@ -201,6 +202,5 @@ function isWithin(ratio: number, behavior: Behavior | undefined): boolean {
 }
 
 const clamp = (replicas: number) => Math.min(mostReplicas, Math.max(0, replicas));
-const thousandths = (said: string | number) => scaledQuantity(parseQuantity(said), -3);
 const milli = (value: bigint, format: 'DecimalSI' | 'BinarySI' = 'DecimalSI') =>
   formatQuantity({ value, scale: -3, format });

@@ -3,13 +3,13 @@ import { pathOf, queryOf } from '../../client/url.ts';
 import { podMetrics } from '../../cluster/pod-metrics.ts';
 import { parseDuration } from '../../kube/duration.ts';
 import { parseApiVersion } from '../../kube/gvk.ts';
-import { parseQuantity, scaledQuantity } from '../../kube/quantity.ts';
 import type { LabelSelector } from '../../kube/selector.ts';
 import { selectorText } from '../../kube/table/format.ts';
 import { at, numberAt, records, textAt } from '../../kube/untyped.ts';
 import { eachItem } from '../aggregation/list.ts';
 import { customGroup, externalGroup } from './own.ts';
 import { resourceOf, type Where, whyOf } from './target.ts';
+import { thousandths } from './thousandths.ts';
 import type { Metric, MetricName, Reading, Sample } from './types.ts';
 
 export interface Reader {
@@ -27,11 +27,29 @@ export interface Reader {
 /** Of what an API server of the logical cluster's own answers: a value or a few, and what each of many pods uses. */
 const mostMetricBytes = 1 << 20;
 const mostSamplesBytes = 8 << 20;
-const mostValue = 2n ** 63n - 1n;
+/** Of one autoscaler, values and samples: ten metrics of ten thousand pods. */
+const mostKept = 100_000;
+const tooMany = { failure: `its metrics before this one had more than ${mostKept} values` };
 const defaultWindowMs = 60_000;
 
+/**
+ * What the APIs of those metrics say, one after the other as Kubernetes does: there may be any number, each of whose answers is as
+ * long as it likes, and all are kept until they are counted.
+ */
+export async function readAll(from: Reader, metrics: readonly Metric[]): Promise<Reading[]> {
+  const readings: Reading[] = [];
+  let kept = 0;
+  for (const metric of metrics) {
+    const reading = kept > mostKept ? tooMany : await read(from, metric);
+    if ('values' in reading) kept += reading.values.length;
+    if ('samples' in reading) kept += reading.samples.size;
+    readings.push(reading);
+  }
+  return readings;
+}
+
 /** What the API of that metric says; why not, in words of Kubernetes' own clients. */
-export async function read(from: Reader, metric: Metric): Promise<Reading> {
+async function read(from: Reader, metric: Metric): Promise<Reading> {
   const { external, object, pods, resource, containerResource } = metric;
   if (external) return await ofExternal(from, external.metric);
   if (object) return await ofObject(from, object);
@@ -102,7 +120,7 @@ async function ofResource(from: Reader, resource: string, container?: string): P
     const used = counted.map(({ usage }) => at(usage, resource));
     // One of which nothing is known leaves its pod unknown.
     if (used.length === 0 || used.includes(undefined)) return undefined;
-    const value = used.reduce((sum: bigint, one) => sum + quantity(one), 0n);
+    const value = used.reduce((sum: bigint, one) => sum + thousandths(String(one)), 0n);
     const windowMs = parseDuration(textAt(item, 'window') ?? '0');
     return [textAt(item, 'metadata', 'name') ?? '', sampleOf(item, value, windowMs)];
   });
@@ -159,10 +177,4 @@ function sampleOf(item: unknown, value: bigint, windowMs: number): Sample {
   return { value, windowMs, at: Date.parse(textAt(item, 'timestamp') ?? '') };
 }
 
-const thousandthsOf = (item: unknown) => quantity(at(item, 'value'));
-
-/** In thousandths, as many as Kubernetes counts. */
-function quantity(said: unknown): bigint {
-  const value = scaledQuantity(parseQuantity(String(said)), -3);
-  return value > mostValue ? mostValue : value < -mostValue ? -mostValue : value;
-}
+const thousandthsOf = (item: unknown) => thousandths(String(at(item, 'value')));

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Client } from '../../../client/client.ts';
-import { read as readMetric } from '../../../controller/autoscaling/read.ts';
+import { readAll } from '../../../controller/autoscaling/read.ts';
 import { podsOf, scaleOf, writeScale } from '../../../controller/autoscaling/target.ts';
 import type { Metric, Reading } from '../../../controller/autoscaling/types.ts';
 import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
@@ -26,8 +26,9 @@ function client(answer: (request: ApiRequest) => Partial<ApiResponse>) {
 const json = (body: object) => ({ body: Buffer.from(JSON.stringify(body)) });
 const list = (items: unknown[], metadata: object = {}) =>
   json({ kind: 'ExternalMetricValueList', apiVersion: 'external.metrics.k8s.io/v1beta1', metadata, items });
-const read = async (client: Client, of: Metric): Promise<Reading> =>
-  await readMetric({ reader: client, client, version: () => 'v1beta1', selector: 'app=web', where }, of);
+const all = async (client: Client, of: Metric[]): Promise<Reading[]> =>
+  await readAll({ reader: client, client, version: () => 'v1beta1', selector: 'app=web', where }, of);
+const read = async (client: Client, of: Metric): Promise<Reading> => (await all(client, [of]))[0] as Reading;
 const ask = async (body: () => Partial<ApiResponse>): Promise<Reading> =>
   await read(client(body).client, metric);
 
@@ -144,4 +145,12 @@ it('of its pods only what counts is kept', async () => {
       status: { phase: 'Running', conditions: [{ type: 'Ready' }] },
     },
   ]);
+});
+
+it('however many metrics one has, of all together no more is kept than one pass may', async () => {
+  const long = list(Array.from({ length: 60_000 }, () => ({ value: '1' })));
+  const { asked, client: one } = client(() => long);
+  const readings = await all(one, [metric, metric, metric, metric]);
+  expect(readings.map((reading) => 'failure' in reading)).toEqual([false, false, true, true]);
+  expect(asked).toHaveLength(2);
 });

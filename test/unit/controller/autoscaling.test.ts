@@ -146,6 +146,36 @@ describe('what external metrics ask for', () => {
     expect(decision.words).toContainEqual({ type: 'Warning', reason: 'AmbiguousSelector', message });
   });
 
+  it.each<[string, object, Seen['readings'][number]]>([
+    [
+      'of the whole',
+      { external: { metric: { name: 'queue' }, target: { value: '1e400' } } },
+      { values: [1n] },
+    ],
+    [
+      'of each pod',
+      { pods: { metric: { name: 'hits' }, target: { averageValue: '1e400' } } },
+      { samples: new Map([['a', { value: 1n, at: now, windowMs: 0 }]]) },
+    ],
+  ])('a target %s beyond all measure is a number, too', (_, metric, reading) => {
+    const names = ['a', 'b', 'c'];
+    const pods = names.map((name) => ({ ...ready, metadata: { name } }));
+    const hpa = autoscaler({ metrics: [metric], behavior: { scaleDown: { stabilizationWindowSeconds: 0 } } });
+    const { replicas = 3 } = decide(hpa, seen(3, [], { readings: [reading], pods }), none());
+    expect(Number.isInteger(replicas)).toBe(true);
+  });
+
+  it('what many external metrics say together is no more than Kubernetes counts', () => {
+    const most = 2n ** 63n - 1n;
+    const { metrics } = decide(
+      autoscaler({ metrics: [metric({ value: '10' })] }),
+      seen(3, [most, most, most]),
+      none(),
+    );
+    const current = { value: '9223372036854775807m' };
+    expect(metrics).toEqual([{ type: 'External', external: { metric: { name: 'queue' }, current } }]);
+  });
+
   it('shows what is there, per pod', () => {
     const { metrics } = decide(autoscaler(), seen(4, [41_000n]), none());
     expect(metrics).toEqual([
