@@ -2,8 +2,10 @@ import { logicalClusterOf } from '../client/url.ts';
 import { placedKind } from '../cluster/kinds.ts';
 import { lackingPods } from '../cluster/no-room.ts';
 import { isTombstone } from '../cluster/orphans.ts';
+import { slicesOf } from '../cluster/ruled.ts';
 import { isStillLedTo, leavesUnheard } from '../cluster/share.ts';
 import { silencesIn } from '../cluster/silence.ts';
+import { countOf } from '../cluster/summary.ts';
 import type { Placement, Share } from '../cluster/types.ts';
 
 /** One object that is still on the cluster, and what it waits for. */
@@ -98,6 +100,5 @@ function progress(name: string, placement: Placement, stays: boolean): string | 
 
 function ready(cluster: string, share: Share, placement: Placement): string {
   if (share.replicas === undefined) return '';
-  const status = placement.status?.clusters?.[cluster]?.status;
-  return ` ${Number(status?.['readyReplicas'] ?? 0)}/${share.replicas} ready`;
+  return ` ${countOf(share, slicesOf(placement)[cluster]?.status)} ready`;
 }

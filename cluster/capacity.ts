@@ -48,5 +48,8 @@ export function whyNotReady(cluster: PhysicalCluster): string {
   if (ready === undefined) return 'its syncer has not reported';
   if (ready.status !== 'True') return ready.message;
   const readable = conditionOf(cluster, 'Readable');
-  return readable?.status === 'False' ? readable.message : '';
+  if (readable?.status === 'False') return readable.message;
+  if (cluster.metadata.deletionTimestamp === undefined) return '';
+  const empty = conditionOf(cluster, 'Empty');
+  return `it is being removed${empty?.status === 'False' ? `: ${empty.message}` : ''}`;
 }

@@ -1,17 +1,20 @@
 import { listWithMore } from '../kube/table/format.ts';
 import { numberAt } from '../kube/untyped.ts';
 import { placedKind } from './kinds.ts';
+import { slicesOf } from './ruled.ts';
 import type { Placement, Share } from './types.ts';
 
 /** `east=3/3 west=1/2`: by cluster, what is ready of what it should have; the name alone of what has no count. */
-export function sharesOf({ spec, status }: Placement): string {
+export function sharesOf(placement: Placement): string {
+  const { spec } = placement;
   const { shares = {}, clusters = [] } = spec ?? {};
   const names = [...new Set([...clusters, ...Object.keys(shares)])].sort();
   if (names.length === 0) return '<none>';
   const isWorkload = spec !== undefined && placedKind(spec.ref)?.role === 'workload';
+  const slices = slicesOf(placement);
   return names
     .map((name) => {
-      const count = isWorkload ? countOf(shares[name], status?.clusters?.[name]?.status) : undefined;
+      const count = isWorkload ? countOf(shares[name], slices[name]?.status) : undefined;
       return count === undefined ? name : `${name}=${count}`;
     })
     .join(' ');
@@ -40,7 +43,9 @@ export function countOf(
   there: Record<string, unknown> | undefined,
 ): string | undefined {
   if (share?.completions !== undefined) return `${numberAt(there, 'succeeded') ?? 0}/${share.completions}`;
-  if (share?.replicas !== undefined) return `${numberAt(there, 'readyReplicas') ?? 0}/${share.replicas}`;
+  // Some custom resources say only how many are available.
+  const ready = numberAt(there, 'readyReplicas') ?? numberAt(there, 'availableReplicas') ?? 0;
+  if (share?.replicas !== undefined) return `${ready}/${share.replicas}`;
   const everywhere = numberAt(there, 'desiredNumberScheduled');
   return everywhere === undefined ? undefined : `${numberAt(there, 'numberReady') ?? 0}/${everywhere}`;
 }

@@ -78,7 +78,8 @@ function isWanted({ refused }: Candidate): string | undefined {
 }
 
 function notDraining({ cluster, waits }: Candidate): string | undefined {
-  return !waits && isDrained(cluster) ? 'it is being drained' : undefined;
+  if (waits || !isDrained(cluster)) return undefined;
+  return cluster?.metadata.deletionTimestamp !== undefined ? 'it is being removed' : 'it is being drained';
 }
 
 export function isDrained(cluster: PhysicalCluster | undefined): boolean {

@@ -80,6 +80,11 @@ const remedyTable: readonly [RegExp, (cluster: string) => string][] = [
     /^it is (cordoned|being drained)/,
     (name) => `an administrator takes ${name} back: atoll uncordon ${name}`,
   ],
+  // Nobody takes a deletion back.
+  [
+    /^it is being removed/,
+    (name) => `an administrator gives up what is on ${name}: atoll cluster remove ${name} --forget`,
+  ],
   [/^needs .* left/, (name) => `ask for fewer or smaller pods, or for more room on ${name} (spec.capacity)`],
   [
     /^it has the taint/,

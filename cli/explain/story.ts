@@ -3,6 +3,7 @@ import { isSystemNamespace } from '../../cluster/names.ts';
 import { lackingPods } from '../../cluster/no-room.ts';
 import { isOfCustom, isPlaceable, scalesHere } from '../../cluster/placeable.ts';
 import { reflectedFrom } from '../../cluster/reflected.ts';
+import { slicesOf } from '../../cluster/ruled.ts';
 import { leavesUnheard } from '../../cluster/share.ts';
 import { clustersHeardType, silencesIn } from '../../cluster/silence.ts';
 import { countOf } from '../../cluster/summary.ts';
@@ -129,9 +130,10 @@ function placedSections(told: Told, placement: Placement): Section[] {
   const under = (status?.conditions ?? []).flatMap(({ type, status: is, message }) =>
     is === 'False' && type !== clustersHeardType ? [message] : [],
   );
+  const slices = slicesOf(placement);
   const whereIs = (name: string) => {
     const share = shares[name];
-    const slice = status?.clusters?.[name];
+    const slice = slices[name];
     if (!share) return [];
     const count = kind.role === 'workload' ? countOf(share, slice?.status) : undefined;
     const refusal = refusalOf(slice?.status);

@@ -329,6 +329,7 @@ describe('what can be done', () => {
       spec: { kubeconfigSecretRef: { namespace: 'n', name: 'n' }, ...spec },
       status: { conditions: [{ type: 'Ready', status: ready, reason: 'X' }] },
     }) as unknown as PhysicalCluster;
+  const removed = { ...cluster({}), metadata: { name: 'east', deletionTimestamp: '1970-01-01T00:00:00Z' } };
   const why = (about: PhysicalCluster | undefined, refused?: string) =>
     objection({
       name: 'east',
@@ -348,6 +349,11 @@ describe('what can be done', () => {
       'an administrator takes east back: atoll uncordon east',
     ],
     ['drained', why(cluster({ drain: true })), 'an administrator takes east back: atoll uncordon east'],
+    [
+      'removed',
+      why(removed),
+      'an administrator gives up what is on east: atoll cluster remove east --forget',
+    ],
     ['full', why(cluster({ capacity: { pods: '1' } })), /^ask for fewer or smaller pods, .*on east/],
     ['tainted', why(cluster({ taints: [{ key: 'k', effect: 'NoSchedule' }] })), /^have a policy tolerate/],
     ['not there', why(undefined), /^correct the name east/],

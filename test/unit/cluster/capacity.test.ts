@@ -34,3 +34,16 @@ test.each([
   const status = conditions.length > 0 ? { conditions } : {};
   expect(whyNotReady({ metadata: { name: 'a' }, status } as PhysicalCluster)).toBe(why);
 });
+
+test('what keeps a cluster that is being removed is told', () => {
+  const metadata = { name: 'a', deletionTimestamp: '1970-01-01T00:00:00Z' };
+  const conditions = ['Ready', 'Empty'].map((type, i) => ({
+    type,
+    status: i === 0 ? 'True' : 'False',
+    message: 'it still has web',
+  }));
+  const why = (known: number) =>
+    whyNotReady({ metadata, status: { conditions: conditions.slice(0, known) } } as PhysicalCluster);
+  expect(why(1)).toBe('it is being removed');
+  expect(why(2)).toBe('it is being removed: it still has web');
+});

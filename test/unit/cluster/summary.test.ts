@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clustersCell, stateOf, whyOf } from '../../../cluster/summary.ts';
+import { clustersCell, sharesOf, stateOf, whyOf } from '../../../cluster/summary.ts';
 import type { Placement, Share } from '../../../cluster/types.ts';
 
 const active = (numbers: Partial<Share> = {}): Share => ({ phase: 'Active', ...numbers });
@@ -37,4 +37,23 @@ test.each<[string, object, string, string]>([
   const conditions = [{ type: 'Settled', status: 'True', reason: 'Settled' }];
   const placement = { spec: { clusters: ['a'], ...spec }, status: { conditions } } as unknown as Placement;
   expect([stateOf(placement), whyOf(placement)]).toEqual([state, why]);
+});
+
+test.each<[string, object, object, string]>([
+  ['a built-in kind: those that are ready', {}, { readyReplicas: 2, availableReplicas: 1 }, 'east=2/3'],
+  ['none is ready', {}, {}, 'east=0/3'],
+  ['a custom resource that says only what is available', {}, { availableReplicas: 3 }, 'east=3/3'],
+  [
+    'one that says it elsewhere',
+    { rule: { status: { availableReplicasPath: '.status.up.count' } } },
+    { up: { count: 2 } },
+    'east=2/3',
+  ],
+])('how much there is of %s', (_what, ref, there, expected) => {
+  const shares = { east: active({ replicas: 3 }) };
+  const kind = { group: 'apps', resource: 'deployments', kind: 'Deployment', name: 'web', ...ref };
+  const status = { clusters: { east: { present: true, status: there } } };
+  expect(sharesOf({ spec: { ref: kind, clusters: ['east'], shares }, status } as unknown as Placement)).toBe(
+    expected,
+  );
 });
