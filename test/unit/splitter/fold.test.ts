@@ -184,7 +184,12 @@ describe('foldStatus', () => {
   });
 
   it("of a budget, a condition's generation is that of its logical cluster, as its status'", () => {
-    const said = { type: 'DisruptionAllowed', status: 'True', reason: 'SufficientPods', observedGeneration: 7 };
+    const said = {
+      type: 'DisruptionAllowed',
+      status: 'True',
+      reason: 'SufficientPods',
+      observedGeneration: 7,
+    };
     expect(fold(root('PodDisruptionBudget'), { a: slice({ conditions: [said] }) })).toMatchObject({
       observedGeneration: 2,
       conditions: [{ type: 'DisruptionAllowed', status: 'True', observedGeneration: 2 }],
