@@ -3,6 +3,7 @@ import type { UserInfo } from '../../kube/http.ts';
 import type { Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { invalid, type StatusCause } from '../../kube/status.ts';
+import { finalizerWarnings } from '../../kube/warnings/finalizers.ts';
 import { warningsOf } from '../../kube/warnings/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { Authorizer } from '../plugins.ts';
@@ -85,6 +86,7 @@ export function warn(
   served: ServedResource,
   context: WriteContext,
 ): void {
-  if (context.warn === undefined || served.custom) return;
-  for (const message of warningsOf(object, old, served.info)) context.warn(message);
+  if (context.warn === undefined) return;
+  const messages = served.custom ? finalizerWarnings(object, old) : warningsOf(object, old, served.info);
+  for (const message of messages) context.warn(message);
 }

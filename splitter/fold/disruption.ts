@@ -18,9 +18,11 @@ function disrupted({ root, parts, now }: FoldInput): Status {
 export const foldDisruption: Fold = (input) => {
   const holding = input.parts.filter(({ status }) => status['expectedPods'] !== 0);
   const parts = holding.length > 0 ? holding : input.parts;
-  const conditions = foldConditions(parts);
+  const observed = observedGeneration(input);
+  // Each says of which generation it is, as those of its controller do.
+  const conditions = foldConditions(parts).map((one) => ({ ...one, ...observed }));
   return {
-    ...observedGeneration(input),
+    ...observed,
     disruptionsAllowed: sum(parts, 'disruptionsAllowed'),
     currentHealthy: sum(parts, 'currentHealthy'),
     desiredHealthy: sum(parts, 'desiredHealthy'),

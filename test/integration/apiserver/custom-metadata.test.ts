@@ -58,6 +58,9 @@ const unknown = [
   'spec.open.metadata.unknownOpen',
 ].map((path) => `unknown field "${path}"`);
 
+const warningsIn = (headers: Record<string, string | string[] | undefined>) =>
+  [headers['warning'] ?? []].flat().map((line) => JSON.parse(line.slice('299 - '.length)));
+
 test('what an object inside another does not know is told, its metadata is whatever its schema says of it', async () => {
   const strict = await api.call('POST', `${things}?fieldValidation=Strict`, thing);
   expect(strict.status).toBe(400);
@@ -67,8 +70,7 @@ test('what an object inside another does not know is told, its metadata is whate
 test('and goes where it is only warned of', async () => {
   const { status, headers, body } = await api.call('POST', `${things}?fieldValidation=Warn`, thing);
   expect(status).toBe(201);
-  const warnings = [headers['warning'] ?? []].flat().map((line) => JSON.parse(line.slice('299 - '.length)));
-  expect(warnings).toEqual(unknown);
+  expect(warningsIn(headers)).toEqual(unknown);
   expect(body.spec).toEqual({
     closed: sub({ ...known, ownerReferences: [owner] }, { spec: { a: 'x' } }),
     open: sub({ name: 'sub' }, { spec: { a: 'x', zzz: 1 }, other: 1 }),
@@ -98,4 +100,18 @@ test('a finalizer without a domain is as good as any on a custom resource, not o
   const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata };
   const { body } = await api.call('POST', '/api/v1/namespaces/default/configmaps', map);
   expect(body.details.causes[0].field).toBe('metadata.finalizers[0]');
+});
+
+test('a finalizer without a path is warned of once, and written', async () => {
+  const warning =
+    'metadata.finalizers: "field": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers';
+  const body = {
+    apiVersion: 'example.com/v1',
+    kind: 'Thing',
+    metadata: { name: 'kept', finalizers: ['field'] },
+  };
+  const made = await api.call('POST', things, body);
+  expect([made.status, warningsIn(made.headers)]).toEqual([201, [warning]]);
+  const again = await api.call('PUT', `${things}/kept`, made.body);
+  expect([again.status, warningsIn(again.headers)]).toEqual([200, []]);
 });

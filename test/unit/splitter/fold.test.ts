@@ -197,6 +197,19 @@ describe('foldStatus', () => {
     );
   });
 
+  it("of a budget, a condition's generation is that of its logical cluster, as its status'", () => {
+    const said = {
+      type: 'DisruptionAllowed',
+      status: 'True',
+      reason: 'SufficientPods',
+      observedGeneration: 7,
+    };
+    expect(fold(root('PodDisruptionBudget'), { a: slice({ conditions: [said] }) })).toMatchObject({
+      observedGeneration: 2,
+      conditions: [{ type: 'DisruptionAllowed', status: 'True', observedGeneration: 2 }],
+    });
+  });
+
   it('tells of a claim that moved what its new volume is', () => {
     const claim = (storage: string) => slice({ phase: 'Bound', capacity: { storage } });
     const shares: Record<string, Share> = { a: { phase: 'Leaving' }, b: active };
