@@ -55,7 +55,7 @@ test.each<[string, Share['phase'], Share['phase'], string]>([
   const placement = object('Deployment', ['west']);
   const input = { ...atRest, placement, shares, slices: {}, waitingFor: ['west'], gone: false, now: 0 };
   expect(conditionsOf(input)[1]).toMatchObject({ reason: 'Joining', message });
-  const held = { held: ['Deployment db'], without: [], until: undefined };
+  const held = { held: ['Deployment db'], without: [] };
   const [, settled] = conditionsOf({ ...input, waitingFor: [], hold: { ...atRest.hold, ...held } });
   const stays = message.includes('east') ? 'east' : 'west';
   expect(settled?.message).toContain(`until then it stays on ${stays};`);
