@@ -4,6 +4,7 @@ import type { ShareView } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
 import { withAccessThere } from './access-there.ts';
+import { changedThere, isDue } from './changed.ts';
 import { markClaims } from './claims.ts';
 import { noteRan } from './cron.ts';
 import { isAdoptable, takeBack } from './default-account.ts';
@@ -47,9 +48,12 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   const { namespaceLabels: labels = {} } = spec;
   const home = namespaceLocator(spec);
   if (input.cached && isCurrent(input.cached, manifest, record)) {
-    noteApplied(share, record);
-    noteLabels(engine, input, await namespaces.label(spec.physicalNamespace, home, labels));
-    return undefined;
+    const changed = isBehind(input.cached, record) ? undefined : changedThere(manifest, input.cached);
+    if (!changed || !isDue(record)) {
+      noteApplied(share, record);
+      noteLabels(engine, input, await namespaces.label(spec.physicalNamespace, home, labels));
+      return changed;
+    }
   }
   await engine.physical.watch(place.kind);
   noteLabels(engine, input, await namespaces.ensure(spec.physicalNamespace, home, labels));
@@ -81,7 +85,12 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   return noteMade(share, manifest, record, written);
 }
 
-function noteMade({ spec }: ShareView, manifest: KubeObject, record: TargetRecord, written: KubeObject) {
+function noteMade(
+  { spec }: ShareView,
+  manifest: KubeObject,
+  record: TargetRecord,
+  written: KubeObject,
+): Applied {
   if (!spec) return undefined;
   const wanted = manifestDigest(manifest);
   noteWritten(record, wanted);
@@ -93,7 +102,7 @@ function noteMade({ spec }: ShareView, manifest: KubeObject, record: TargetRecor
     generation: spec.generation,
     share: shareNumbers(spec.share),
   };
-  return undefined;
+  return changedThere(manifest, written);
 }
 
 /**
@@ -150,9 +159,12 @@ function noteLabels(
 function isCurrent(object: KubeObject, manifest: KubeObject, record: TargetRecord): boolean {
   if (record.manifest !== manifestDigest(manifest) || object.metadata.deletionTimestamp) return false;
   if (record.applied?.uid !== object.metadata.uid) return false;
-  // The watch may still be behind our own write.
-  if ((object.metadata.generation ?? 0) < (record.applied?.physicalGeneration ?? 0)) return true;
-  return record.fingerprint === fingerprint(object, manifest);
+  return isBehind(object, record) || record.fingerprint === fingerprint(object, manifest);
+}
+
+/** The watch may not have come to our own write yet. */
+function isBehind({ metadata }: KubeObject, { applied }: TargetRecord): boolean {
+  return (metadata.generation ?? 0) < (applied?.physicalGeneration ?? 0);
 }
 
 /** The root's generation may move without the manifest: then it is applied as it stands. */

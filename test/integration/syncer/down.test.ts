@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { locatorAnnotation } from '../../../cluster/names.ts';
 import type { Transport } from '../../../kube/http.ts';
 import { StatusError } from '../../../kube/status.ts';
+import { numberAt } from '../../../kube/untyped.ts';
 import { deployment, resources, until } from '../../world/objects.ts';
 import { active, configMap, leaving, namespace } from '../../world/upstream.ts';
 import { Sides } from './sides.ts';
@@ -269,6 +270,28 @@ describe('a share', () => {
     await sides.untilThere(configmaps, 'settings');
     await until('slice', async () => (await upstream.slice(ref))?.present);
     expect(isOver).toBe(false);
+  });
+
+  test('whose replicas the cluster’s own admission changes says so, and is applied again once it does no more', async () => {
+    const { upstream, physical } = sides;
+    physical.faults.intercept = (request) => {
+      if (request.method !== 'PATCH' || !request.url.includes('/deployments/web')) return;
+      const object = JSON.parse(Buffer.from(request.body as Uint8Array).toString());
+      request.body = Buffer.from(JSON.stringify({ ...object, spec: { ...object.spec, replicas: 2 } }));
+    };
+    const ref = await upstream.place(web, { east: { ...active, replicas: 4 } });
+    sides.start();
+    const found = await until('it says so', async () => (await upstream.slice(ref))?.error);
+    expect(found).toEqual({
+      reason: 'Changed',
+      message:
+        "of 4 replicas that were applied 2 are in its spec there: the cluster's own admission changes them",
+    });
+    physical.faults.intercept = () => {};
+    await sides.stop();
+    sides.start();
+    await until('4', async () => numberAt(await sides.there(deployments, 'web'), 'spec', 'replicas') === 4);
+    await until('no error', async () => (await upstream.slice(ref))?.error === undefined);
   });
 
   test('of a kind that is not served is an error of that share, and stops nothing else', async () => {

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import type { KubeObject } from '../../../kube/object.ts';
+import { changedThere, isDue } from '../../../syncer/changed.ts';
+
+const of = (replicas?: number, metadata: object = {}): KubeObject =>
+  ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web', ...metadata },
+    spec: { replicas },
+  }) as KubeObject;
+const scaled = { annotations: { 'atoll.dev/scaled': 'true' } };
+const owned = { ownerReferences: [{ controller: true }] };
+
+it.each<[string, KubeObject, KubeObject, boolean]>([
+  ['as it was applied', of(4), of(4), false],
+  ['with fewer', of(4), of(2), true],
+  ['with more', of(4), of(5), true],
+  ['none at all', of(4), of(0), true],
+  ['a kind without any', of(), of(1), false],
+  ['what an autoscaler scales', of(4, scaled), of(2), false],
+  ['what a controller there has made its own', of(4), of(2, owned), false],
+])('what the cluster made of what was applied: %s', (_, manifest, written, isChanged) => {
+  expect(changedThere(manifest, written) !== undefined).toBe(isChanged);
+});
+
+it('is applied again after half a minute, and at once by one that has not written it', () => {
+  expect(isDue({}, 1_000_000)).toBe(true);
+  expect(isDue({ writtenAt: 1_000_000 }, 1_029_999)).toBe(false);
+  expect(isDue({ writtenAt: 1_000_000 }, 1_030_000)).toBe(true);
+});
