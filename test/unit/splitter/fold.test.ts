@@ -318,6 +318,38 @@ describe('foldStatus', () => {
     expect(listAt(status, 'conditions').map((one) => textAt(one, 'message'))).toEqual([expected]);
   });
 
+  const cpu = (averageUtilization: number, averageValue: string) => ({
+    type: 'Resource',
+    resource: { name: 'cpu', current: { averageUtilization, averageValue } },
+  });
+  const memory = (averageValue: string) => ({
+    type: 'Resource',
+    resource: { name: 'memory', current: { averageValue } },
+  });
+  const queue = (value: string) => ({
+    type: 'External',
+    external: { metric: { name: 'queue' }, current: { value } },
+  });
+
+  it.each<[string, unknown[], unknown[], unknown[] | undefined]>([
+    ['an average of all pods', [cpu(40, '400m')], [cpu(80, '800m')], [cpu(70, '700m')]],
+    ['each in its form', [memory('1Mi')], [memory('5Mi')], [memory('4Mi')]],
+    ['in their order', [cpu(40, '4'), memory('1')], [cpu(40, '4'), memory('5')], [cpu(40, '4'), memory('4')]],
+    ['a whole that all say', [queue('7')], [queue('7')], [queue('7')]],
+    ['one that nobody could read', [{ type: '' }], [{ type: '' }], [{ type: '' }]],
+    ['of one that has said nothing, the other’s', [cpu(40, '1')], [], [cpu(40, '1')]],
+    ['nothing where they differ', [queue('7')], [queue('8')], undefined],
+    ['nothing of different metrics', [cpu(1, '1')], [memory('1')], undefined],
+    ['nothing of different many', [cpu(1, '1')], [cpu(1, '1'), cpu(1, '1')], undefined],
+    ['nothing of what is no quantity', [memory('x')], [memory('1')], undefined],
+    ['nothing where one could not read it', [cpu(1, '1')], [{ type: '' }], undefined],
+  ])('what pods use by autoscalers of one and three: %s', (_name, a, b, expected) => {
+    const of = (currentReplicas: number, currentMetrics: unknown[]) =>
+      slice({ currentReplicas, ...(currentMetrics.length > 0 && { currentMetrics }) });
+    const status = fold(root('HorizontalPodAutoscaler'), { a: of(1, a), b: of(3, b) });
+    expect(status?.['currentMetrics']).toEqual(expected);
+  });
+
   it('a Deployment that has neither surge nor unavailability may miss one, as one cluster has it', () => {
     const rollingUpdate = { maxSurge: 0, maxUnavailable: '5%' };
     const spec = { replicas: 10, strategy: { type: 'RollingUpdate', rollingUpdate } };
