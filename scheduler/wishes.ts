@@ -7,6 +7,7 @@ import type { PhysicalCluster } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { perObject } from '../kube/per-object.ts';
 import type { LabelSelectorMatcher } from '../kube/selector.ts';
+import { textAt } from '../kube/untyped.ts';
 import { mismatch } from './expression.ts';
 
 /** Other workloads of the Namespace, as a policy says of whom it is to be beside, or apart from. */
@@ -160,9 +161,16 @@ function wishBy(
   };
 }
 
-/** Of what goes along with workloads: for its own sake it is only where annotations name clusters. */
+/** Secrets for whoever asks the logical cluster: to no pod are they any good, and they say much. */
+const ofHere = new Set(['helm.sh/release.v1', 'bootstrap.kubernetes.io/token']);
+
+/**
+ * Of what goes along with workloads: for its own sake it is only where annotations name clusters. Where somebody means all of a
+ * Namespace, they do not mean what is kept in it for use here.
+ */
 export function closureWish(object: KubeObject, namespace: KubeObject | undefined): Wish | undefined {
-  const wish = wishOf(object, namespace, []);
+  const isOfHere = object.kind === 'Secret' && ofHere.has(textAt(object, 'type') ?? '');
+  const wish = wishOf(object, isOfHere ? undefined : namespace, []);
   if (!wish?.names) return undefined;
   const { spread: _spread, ...rest } = wish;
   return rest;

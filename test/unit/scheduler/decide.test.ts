@@ -253,6 +253,25 @@ describe('decideNamespace, what goes along', () => {
     ).toEqual(['two']);
   });
 
+  it.each(['helm.sh/release.v1', 'bootstrap.kubernetes.io/token'])(
+    'a Secret of type %s is kept for use here: its Namespace means it not, its own annotation and a pod do',
+    (type) => {
+      const own = placed('Secret', 'own', { type, metadata: annotations('b') });
+      const volumes = [{ secret: { secretName: 'used' } }];
+      const [kept, used] = ['kept', 'used'].map((name) => placed('Secret', name, { type }));
+      const world = new World(
+        deployment('web', { podSpec: { volumes } }),
+        own,
+        kept as PlacedObject,
+        used as PlacedObject,
+      );
+      world.namespace = namespace('a');
+      world.decide();
+      const where = ['own', 'kept', 'used'].map((name) => world.spec(name)?.clusters);
+      expect(where).toEqual([['b'], undefined, ['a']]);
+    },
+  );
+
   it('goes everywhere in an annotated Namespace, and where its own annotation says', () => {
     const own = placed('Secret', 'own', { metadata: annotations('c') });
     const world = new World(web(), placed('ConfigMap', 'conf'), placed('ConfigMap', 'unused'), own);
