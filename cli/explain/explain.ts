@@ -5,6 +5,7 @@ import { placementName } from '../../cluster/placement.ts';
 import { reflectedFrom } from '../../cluster/reflected.ts';
 import type { Placement } from '../../cluster/types.ts';
 import { isCopyOf, type VolumeCopy } from '../../cluster/volume-copy.ts';
+import { groupResource } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { listAt, textAt } from '../../kube/untyped.ts';
@@ -70,10 +71,16 @@ export async function explain(
   else print(storyText(story));
 }
 
-/** Fails with NotFound where no rule has placed it. */
+/** Fails where no rule has placed it. */
 async function kindPlaced(client: Client, { kind, name }: Named, namespace: string): Promise<PlacedKind> {
   const record = { namespace, name: placementName({ ...kind, name }) };
-  const { spec } = await client.get<Placement>(placements, record);
+  const { spec } = await client.get<Placement>(placements, record).catch((error: unknown) => {
+    if (!isStatusError(error, 'NotFound')) throw error;
+    const resource = groupResource(kind);
+    throw new FailedError(
+      `${resource}/${name} in ${namespace} is placed nowhere, or is not there: custom resources are placed where a rule says so (kubectl get placedresources ${resource} in root)`,
+    );
+  });
   return (spec && placedKind(spec.ref)) ?? kind;
 }
 

@@ -107,6 +107,14 @@ test('whoever may read the object is told what they may read, and nobody else an
   await expect(explain(bob, web, where, 'text')).rejects.toThrow(
     /User "bob" cannot get resource "deployments".*: the ClusterRole view is enough; whoever administers root gives it: kubectl create rolebinding NAME --clusterrole view --user bob -n default$/,
   );
+  await expect(explain(ann, parseNamed(['farms.shop.example.com/web']), where, 'text')).rejects.toThrow(
+    /placements.* cannot|cannot get resource "placements"/,
+  );
+  await expect(
+    explain(world.admin, parseNamed(['farms.shop.example.com/web']), where, 'text'),
+  ).rejects.toThrow(
+    /^farms\.shop\.example\.com\/web in default is placed nowhere, or is not there: .* \(kubectl get placedresources farms\.shop\.example\.com in root\)$/,
+  );
   for (const of of ['secret/web'])
     await expect(explain(ann, parseNamed([of]), where, 'text')).rejects.toThrow(
       /: a role that may get it is enough; .*: kubectl create role NAME --verb get --resource secrets -n default and kubectl create rolebinding NAME --role NAME --user ann -n default$/,
