@@ -1,4 +1,5 @@
 import { kindNamed, type PlacedKindName } from '../cluster/kinds.ts';
+import { isRefused } from '../cluster/refusal.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { at, isRecord, listAt, numberAt, textAt } from '../kube/untyped.ts';
@@ -17,7 +18,7 @@ export function isReady(
   others: readonly ClusterSlice[] = [],
   counted: number | undefined = share.replicas,
 ): boolean {
-  if (!slice || slice.error) return false;
+  if (!slice || isRefused(slice)) return false;
   if (!slice.present) return isLeftToOwner(root, slice);
   const { generation } = root.metadata;
   if (generation !== undefined && (slice.observedGeneration ?? 0) < generation) return false;

@@ -1,3 +1,4 @@
+import { isChanged, isRefused } from '../cluster/refusal.ts';
 import type { Silence } from '../cluster/silence.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -27,16 +28,17 @@ export function standingOf(root: KubeObject, cluster: string, share: Share, hear
   const { replicas = 0, paused = false } = share;
   const isKnown =
     slice?.present === true && (slice.observedGeneration ?? 0) >= (root.metadata.generation ?? 0);
-  const wanted = replicas - keptBack(root, share);
   // What a Deployment's ReplicaSets have been told to make, and have not made yet, is in its unavailableReplicas alone.
   const asked = Math.max(said('replicas'), said('availableReplicas') + said('unavailableReplicas'));
-  const isWhole = asked <= replicas && said('availableReplicas') >= replicas;
-  const isUpdated = said('updatedReplicas') >= wanted;
+  // Where its cluster's own admission says how many there are, all of those count.
+  const count = isChanged(slice) ? asked : replicas;
+  const isWhole = asked <= count && said('availableReplicas') >= count;
+  const isUpdated = said('updatedReplicas') >= count - keptBack(root, share);
   const isBehind = isKnown && !isUpdated;
   const isStarting = slice === undefined && share.phase === 'Joining' && !share.settled;
   const saysToWait = slice?.share?.paused === true;
   const hasStopped = paused && saysToWait;
-  const isRefused = slice?.error !== undefined;
+  const refused = isRefused(slice);
   // Who surges has one too many as it is half way; a pod that has failed is no beginning.
   const surges = Number(share.maxSurge ?? 0) > 0;
   return {
@@ -44,11 +46,11 @@ export function standingOf(root: KubeObject, cluster: string, share: Share, hear
     hasTurn: !paused && !isStarting,
     waits: isStarting || hasStopped,
     // Also of a template that is no longer the present one.
-    isHalfWay: hasStopped && !isRefused && (asked > replicas || (!isWhole && !isUpdated && !surges)),
+    isHalfWay: hasStopped && !refused && (asked > count || (!isWhole && !isUpdated && !surges)),
     isSilent: heard.silenceOf?.(cluster) !== undefined,
-    isDone: isKnown && isWhole && isUpdated && !isRefused,
+    isDone: isKnown && isWhole && isUpdated && !refused,
     // Not what it said before it was told that it may go on.
-    isRefusing: !paused && isRefused && !saysToWait,
+    isRefusing: !paused && refused && !saysToWait,
     isUnheard: !paused && saysToWait,
     isBehind,
   };

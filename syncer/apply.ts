@@ -48,7 +48,7 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   const { namespaceLabels: labels = {} } = spec;
   const home = namespaceLocator(spec);
   if (input.cached && isCurrent(input.cached, manifest, record)) {
-    const changed = isBehind(input.cached, record) ? undefined : changedThere(manifest, input.cached);
+    const changed = isBehind(input.cached, record) ? undefined : changedThere(manifest, input.cached, spec.ref);
     if (!changed || !isDue(record)) {
       noteApplied(share, record);
       noteLabels(engine, input, await namespaces.label(spec.physicalNamespace, home, labels));
@@ -95,6 +95,7 @@ function noteMade(
   const wanted = manifestDigest(manifest);
   noteWritten(record, wanted);
   record.manifest = wanted;
+  record.absent = false;
   record.fingerprint = fingerprint(written, manifest);
   record.applied = {
     uid: written.metadata.uid ?? '',
@@ -102,7 +103,7 @@ function noteMade(
     generation: spec.generation,
     share: shareNumbers(spec.share),
   };
-  return changedThere(manifest, written);
+  return changedThere(manifest, written, spec.ref);
 }
 
 /**

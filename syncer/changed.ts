@@ -1,3 +1,6 @@
+import { stepsOf } from '../cluster/placed-resource.ts';
+import { changed } from '../cluster/refusal.ts';
+import type { ObjectRef } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { numberAt } from '../kube/untyped.ts';
 import type { TargetRecord } from './records.ts';
@@ -13,14 +16,21 @@ export interface Changed {
 
 /**
  * The cluster took what was applied, with other replicas: an admission webhook or policy of its own says how many. What waits for
- * them would wait for ever, so it is an error. Of one that is scaled, or that a controller there has made its own, the number is theirs.
+ * them would wait for ever, so it is an error. Of one that is scaled, or that a controller there has made its own, the number is theirs;
+ * of a custom resource only what its rule divides is ours.
  */
-export function changedThere(manifest: KubeObject, written: KubeObject): Changed | undefined {
-  const [wanted, found] = [manifest, written].map(({ spec }) => numberAt(spec, 'replicas'));
+export function changedThere(
+  manifest: KubeObject,
+  written: KubeObject,
+  ref?: Pick<ObjectRef, 'rule'>,
+): Changed | undefined {
+  const path = ref?.rule ? ref.rule.specReplicasPath : '.spec.replicas';
+  if (path === undefined) return undefined;
+  const [wanted, found] = [manifest, written].map((object) => numberAt(object, ...stepsOf(path)));
   if (wanted === undefined || found === undefined || wanted === found || isScaled(manifest)) return undefined;
   if (written.metadata.ownerReferences?.some(({ controller }) => controller === true)) return undefined;
   const message = `of ${wanted} replicas that were applied ${found} are in its spec there: the cluster's own admission changes them`;
-  return { retryAfter: againMs, why: { reason: 'Changed', message } };
+  return { retryAfter: againMs, why: { reason: changed, message } };
 }
 
 /** Whether it is time to apply it once more. */

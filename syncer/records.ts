@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { kindNamed, placedKind } from '../cluster/kinds.ts';
+import { changed } from '../cluster/refusal.ts';
 import type { ClusterSlice, ObjectRef, Share, ShareView } from '../cluster/types.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
@@ -130,8 +131,9 @@ function shareSaid(
   { observed, error, waits }: TargetRecord,
   object: KubeObject,
 ): Pick<ClusterSlice, 'share'> {
+  const refused = error !== undefined && error.reason !== changed;
   const { paused, ...numbers } = observed ? replicasThere(observed.share, object) : {};
-  const isWaiting = error ? waits && (paused || isAtRest(object)) : paused;
+  const isWaiting = refused ? waits && (paused || isAtRest(object)) : paused;
   return observed || isWaiting ? { share: { ...numbers, ...(isWaiting && { paused: true }) } } : {};
 }
 

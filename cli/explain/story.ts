@@ -3,6 +3,7 @@ import { isSystemNamespace } from '../../cluster/names.ts';
 import { lackingPods } from '../../cluster/no-room.ts';
 import { isOfCustom, isPlaceable, scalesHere } from '../../cluster/placeable.ts';
 import { reflectedFrom } from '../../cluster/reflected.ts';
+import { isRefused } from '../../cluster/refusal.ts';
 import { slicesOf } from '../../cluster/ruled.ts';
 import { leavesUnheard } from '../../cluster/share.ts';
 import { clustersHeardType, silencesIn } from '../../cluster/silence.ts';
@@ -175,7 +176,8 @@ function shareWords(share: Share, slice: ClusterSlice | undefined, { count, sile
   if (count !== undefined) words.push(`${count} ${share.completions === undefined ? 'ready' : 'done'}`);
   if (silence !== undefined) words.push(`this is what was heard last: it ${silence}`);
   if (!slice && share.phase !== 'Leaving') words.push('the cluster has not said anything of it yet');
-  if (slice?.error) words.push(`it does not take it: ${slice.error.reason}: ${slice.error.message}`);
+  const { reason, message } = slice?.error ?? {};
+  if (reason !== undefined) words.push(`${isRefused(slice) ? 'it does not take it: ' : ''}${reason}: ${message}`);
   return words.join('; ');
 }
 

@@ -70,7 +70,7 @@ function currentOf(said: readonly unknown[], weights: readonly number[]): Status
   const entries = fields.map((field): [string, unknown] => {
     const values = said.map((one) => at(one, field));
     if (field === 'averageUtilization') {
-      const percents = said.map((one) => Math.min(mostPercent, numberAt(one, field) ?? 0));
+      const percents = said.map((one) => Math.max(0, Math.min(mostPercent, numberAt(one, field) ?? 0)));
       return [
         field,
         Math.trunc(percents.reduce((sum, value, i) => sum + value * (weights[i] ?? 0), 0) / total),
@@ -83,8 +83,9 @@ function currentOf(said: readonly unknown[], weights: readonly number[]): Status
 }
 
 function averageOf(values: readonly unknown[], weights: readonly number[]): string | undefined {
+  if (!values.every((value) => typeof value === 'string')) return undefined;
   try {
-    const read = values.map((value) => parseQuantity(String(value)));
+    const read = values.map((value) => parseQuantity(value));
     const total = read.reduce((sum, one, i) => sum + scaledQuantity(one, -3) * BigInt(weights[i] ?? 0), 0n);
     const value = total / BigInt(weights.reduce((a, b) => a + b, 0));
     return formatQuantity({ value, scale: -3, format: read[0]?.format ?? 'DecimalSI' });

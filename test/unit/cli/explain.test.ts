@@ -721,3 +721,12 @@ test('it reads of fifty claims, and counts the others', async () => {
   expect(told).toEqual({ givenUp: [], unread: 3 });
   expect(reads).toHaveLength(50);
 });
+
+test('what a cluster takes with other replicas is not told as what it does not take', () => {
+  const of = (reason: string) => {
+    const west = { present: true, error: { reason, message: 'why' } };
+    return section({ placement: placed({ ...moving.spec }, { ...moving.status, clusters: { west } }) }, 'Where it is')?.[1];
+  };
+  expect(of('Changed')).toBe('west: joining, not counted on yet; 0/3 ready; Changed: why');
+  expect(of('Invalid')).toBe('west: joining, not counted on yet; 0/3 ready; it does not take it: Invalid: why');
+});

@@ -343,6 +343,8 @@ describe('foldStatus', () => {
     ['nothing of different many', [cpu(1, '1')], [cpu(1, '1'), cpu(1, '1')], undefined],
     ['nothing of what is no quantity', [memory('x')], [memory('1')], undefined],
     ['nothing where one could not read it', [cpu(1, '1')], [{ type: '' }], undefined],
+    ['nothing of what is no text', [memory('1')], [memory({ toString: 1, valueOf: 1 } as never)], undefined],
+    ['no percentage below none', [cpu(-1e308, '1')], [cpu(-1e308, '1')], [cpu(0, '1')]],
   ])('what pods use by autoscalers of one and three: %s', (_name, a, b, expected) => {
     const of = (currentReplicas: number, currentMetrics: unknown[]) =>
       slice({ currentReplicas, ...(currentMetrics.length > 0 && { currentMetrics }) });

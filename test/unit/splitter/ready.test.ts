@@ -84,3 +84,17 @@ describe('isReady, of a ReplicaSet that a Deployment there has adopted', () => {
     expect(isReady(root, joining, slice)).toBe(ready);
   });
 });
+
+describe('isReady, where the cluster’s own admission changes the replicas', () => {
+  const error = { reason: 'Changed', message: 'of 2 replicas that were applied others are in its spec there' };
+  const status = (n: number) => ({ replicas: n, availableReplicas: n, updatedReplicas: n });
+  it.each<[string, string, Record<string, unknown>, boolean]>([
+    ['more are as good', 'Deployment', status(3), true],
+    ['fewer are not what was asked for', 'Deployment', status(1), false],
+    ['more of a set', 'StatefulSet', status(3), true],
+  ])('%s', (_what, kind, said, ready) => {
+    const root: KubeObject = { apiVersion: 'apps/v1', kind, metadata: {}, spec: {} };
+    const slice: ClusterSlice = { present: true, share: { replicas: 2 }, status: said, error };
+    expect(isReady(root, { phase: 'Joining', replicas: 2 }, slice)).toBe(ready);
+  });
+});

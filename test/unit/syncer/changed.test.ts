@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { KindRule } from '../../../cluster/placed-resource.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { changedThere, isDue } from '../../../syncer/changed.ts';
 
@@ -22,6 +23,16 @@ it.each<[string, KubeObject, KubeObject, boolean]>([
   ['what a controller there has made its own', of(4), of(2, owned), false],
 ])('what the cluster made of what was applied: %s', (_, manifest, written, isChanged) => {
   expect(changedThere(manifest, written) !== undefined).toBe(isChanged);
+});
+
+it.each<[string, KindRule, Record<string, unknown>, Record<string, unknown>, boolean]>([
+  ['where its rule says', { specReplicasPath: '.spec.size' }, { size: 3 }, { size: 2 }, true],
+  ['elsewhere', { specReplicasPath: '.spec.size' }, { size: 3, replicas: 3 }, { size: 3, replicas: 2 }, false],
+  ['of one that is not divided', {}, { replicas: 2 }, { replicas: 3 }, false],
+])('the replicas of a custom resource are %s', (_, rule, wanted, found, isChanged) => {
+  const [manifest, written] = [wanted, found].map((spec) => ({ ...of(), spec }));
+  const ref = { group: 'x', version: 'v1', resource: 'sets', kind: 'Set', name: 'web', uid: 'u', rule };
+  expect(changedThere(manifest!, written!, ref) !== undefined).toBe(isChanged);
 });
 
 it('is applied again after half a minute, and at once by one that has not written it', () => {

@@ -40,6 +40,12 @@ describe('whether it is heard to wait for its turn', () => {
       { ...two, updatedReplicas: 0 },
       true,
     ],
+    [
+      'by the cluster’s own admission other replicas, and has not seen yet that it may go on',
+      { ...observed({ paused: true }), error: { reason: 'Changed', message: '' }, waits: false },
+      two,
+      true,
+    ],
     ['refused what would let it go on', { ...observed({ paused: true }), error, waits: false }, two, false],
   ])('%s', (_what, record, status, waits) => {
     const slice = sliceOf(view, { ...newRecord(), ...record }, object({}, status));
