@@ -48,7 +48,9 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   const { namespaceLabels: labels = {} } = spec;
   const home = namespaceLocator(spec);
   if (input.cached && isCurrent(input.cached, manifest, record)) {
-    const changed = isBehind(input.cached, record) ? undefined : changedThere(manifest, input.cached, spec.ref);
+    const changed = isBehind(input.cached, record)
+      ? undefined
+      : changedThere(manifest, input.cached, spec.ref);
     if (!changed || !isDue(record)) {
       noteApplied(share, record);
       noteLabels(engine, input, await namespaces.label(spec.physicalNamespace, home, labels));

@@ -6,7 +6,7 @@ import { isStatusError, StatusError } from '../kube/status.ts';
 import { applyShare, terminating } from './apply.ts';
 import { isEarly } from './early.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
-import { type Left, leave, noteGone } from './leave.ts';
+import { leave, noteGone } from './leave.ts';
 import { fingerprint, hasObserved, manifestDigest, type TargetRecord } from './records.ts';
 import { paceDelay, repairDelay } from './repairs.ts';
 import { resume } from './resume.ts';
@@ -49,9 +49,8 @@ async function reconcile(engine: Engine, id: TargetId): Promise<Retry | undefine
   if (share?.spec?.manifest && isFirst) resume(engine, { id, share, found });
   if (share?.spec?.manifest) return await arrive(engine, id, share);
   const place = parseTarget(id, share?.spec?.ref ?? engine.physical.watched(id));
-  const left = await leave(engine, id, place).catch((error): Left => {
+  const left = await leave(engine, id, place).catch((error) => {
     const why = whyItStays(error, place);
-    if (share && why && isNeverThere(share, recordFor(engine, id))) return { gone: true };
     if (share && why) setError(engine, id, recordFor(engine, id), why);
     throw error;
   });
@@ -78,14 +77,6 @@ function whyItStays(error: unknown, { kind }: TargetPlace): TargetRecord['error'
     return { reason: 'NotServed', message: `the cluster does not serve ${groupResource(kind)}` };
   if (!isStatusError(error, 'Forbidden')) return undefined;
   return { reason: error.reason, message: error.message };
-}
-
-/**
- * Nobody has told that it is there, nor has this syncer put it there: whatever the cluster refuses to say of it, there is nothing to
- * wait for. Were it there all the same, it is found to be nobody's as soon as it can be read.
- */
-function isNeverThere({ status }: ShareView, { applied, absent }: TargetRecord): boolean {
-  return applied === undefined && !absent && status?.present !== true;
 }
 
 async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<Retry | undefined> {

@@ -1,3 +1,4 @@
+import { absenceOf } from '../client/errors.ts';
 import { hasTemplates } from '../cluster/claims.ts';
 import { managedByLabel, ourSlices } from '../cluster/endpoints.ts';
 import { isForgotten } from '../cluster/life.ts';
@@ -33,9 +34,8 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
   const cached = engine.physical.cached(place.kind, place.namespace, place.name);
   // Once it was read to be gone, the watch would tell if it came again.
   const isKnownGone = !cached && engine.records.get(id)?.gone === true;
-  const object = isKnownGone
-    ? undefined
-    : (cached ?? (await engine.physical.read(place.kind, place.namespace, place.name)));
+  const object = isKnownGone ? undefined : (cached ?? (await look(engine, id, place)));
+  if (object === 'neverThere') return { gone: true };
   if (!object || !isOurs(engine, id, object)) return await leaveBehind(engine, id, place);
   if (isToBeTaken(engine, id, object)) return { gone: false, retryAfter: adoptionMs / 10 };
   const isBeside = isPeerSlice(object);
@@ -55,6 +55,26 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
   await remove(engine, place, object, orphaned);
   await removeClaims(engine, going);
   return { gone: false, retryAfter: goingMs };
+}
+
+async function look(engine: Engine, id: TargetId, { kind, namespace, name }: TargetPlace) {
+  try {
+    return await engine.physical.read(kind, namespace, name);
+  } catch (error) {
+    const isRefused = absenceOf(error) === 'notServed' || isStatusError(error, 'Forbidden');
+    if (isRefused && isNeverThere(engine, id)) return 'neverThere' as const;
+    throw error;
+  }
+}
+
+/**
+ * Nobody has told that it is there, nor has this syncer put it there: where the cluster refuses to say anything of it, there is nothing
+ * to wait for. Were it there all the same, it is found to be nobody's as soon as it can be read.
+ */
+function isNeverThere(engine: Engine, id: TargetId): boolean {
+  const share = shareFor(engine, id);
+  const { applied, absent } = engine.records.get(id) ?? {};
+  return share !== undefined && applied === undefined && !absent && share.status?.present !== true;
 }
 
 /** Whoever adopted it is orphaned, and still there: its controller would make it anew. */

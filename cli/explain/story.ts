@@ -177,7 +177,8 @@ function shareWords(share: Share, slice: ClusterSlice | undefined, { count, sile
   if (silence !== undefined) words.push(`this is what was heard last: it ${silence}`);
   if (!slice && share.phase !== 'Leaving') words.push('the cluster has not said anything of it yet');
   const { reason, message } = slice?.error ?? {};
-  if (reason !== undefined) words.push(`${isRefused(slice) ? 'it does not take it: ' : ''}${reason}: ${message}`);
+  if (reason !== undefined)
+    words.push(`${isRefused(slice) ? 'it does not take it: ' : ''}${reason}: ${message}`);
   return words.join('; ');
 }
 

@@ -365,6 +365,27 @@ describe('an absence', () => {
       expect(await upstream.slice(ref)).toEqual({ present: false });
     });
 
+  test('of what is there, though nobody was told of it, is no absence where its cluster does not let it be deleted', async () => {
+    const { upstream, physical } = sides;
+    const ref = await upstream.place(web, { east: active });
+    sides.start();
+    await sides.untilThere(deployments, 'web');
+    await sides.stop();
+    await upstream.dropSlices(ref);
+    physical.faults.intercept = ({ method, url }) => {
+      if (method === 'DELETE' && url.includes('/deployments')) throw new StatusError(403, 'Forbidden', 'no');
+    };
+    await upstream.shares(ref, { east: leaving });
+    sides.start();
+    await until('it is told of', async () => await upstream.slice(ref));
+    expect(await upstream.slice(ref)).toMatchObject({ present: true });
+    await until('why', async () => (await upstream.slice(ref))?.error?.reason === 'Forbidden');
+    expect(await sides.there(deployments, 'web')).toBeDefined();
+    physical.faults.intercept = () => {};
+    await until('absent', async () => (await upstream.slice(ref))?.present === false);
+    expect(await sides.there(deployments, 'web')).toBeUndefined();
+  });
+
   /** The splitter drops what was said before the share was told to leave, then tells it. */
   test('that was said too early, and was dropped, is said again', async () => {
     const { upstream } = sides;

@@ -725,8 +725,13 @@ test('it reads of fifty claims, and counts the others', async () => {
 test('what a cluster takes with other replicas is not told as what it does not take', () => {
   const of = (reason: string) => {
     const west = { present: true, error: { reason, message: 'why' } };
-    return section({ placement: placed({ ...moving.spec }, { ...moving.status, clusters: { west } }) }, 'Where it is')?.[1];
+    return section(
+      { placement: placed({ ...moving.spec }, { ...moving.status, clusters: { west } }) },
+      'Where it is',
+    )?.[1];
   };
   expect(of('Changed')).toBe('west: joining, not counted on yet; 0/3 ready; Changed: why');
-  expect(of('Invalid')).toBe('west: joining, not counted on yet; 0/3 ready; it does not take it: Invalid: why');
+  expect(of('Invalid')).toBe(
+    'west: joining, not counted on yet; 0/3 ready; it does not take it: Invalid: why',
+  );
 });

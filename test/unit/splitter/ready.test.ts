@@ -86,7 +86,10 @@ describe('isReady, of a ReplicaSet that a Deployment there has adopted', () => {
 });
 
 describe('isReady, where the cluster’s own admission changes the replicas', () => {
-  const error = { reason: 'Changed', message: 'of 2 replicas that were applied others are in its spec there' };
+  const error = {
+    reason: 'Changed',
+    message: 'of 2 replicas that were applied others are in its spec there',
+  };
   const status = (n: number) => ({ replicas: n, availableReplicas: n, updatedReplicas: n });
   it.each<[string, string, Record<string, unknown>, boolean]>([
     ['more are as good', 'Deployment', status(3), true],

@@ -27,7 +27,13 @@ it.each<[string, KubeObject, KubeObject, boolean]>([
 
 it.each<[string, KindRule, Record<string, unknown>, Record<string, unknown>, boolean]>([
   ['where its rule says', { specReplicasPath: '.spec.size' }, { size: 3 }, { size: 2 }, true],
-  ['elsewhere', { specReplicasPath: '.spec.size' }, { size: 3, replicas: 3 }, { size: 3, replicas: 2 }, false],
+  [
+    'elsewhere',
+    { specReplicasPath: '.spec.size' },
+    { size: 3, replicas: 3 },
+    { size: 3, replicas: 2 },
+    false,
+  ],
   ['of one that is not divided', {}, { replicas: 2 }, { replicas: 3 }, false],
 ])('the replicas of a custom resource are %s', (_, rule, wanted, found, isChanged) => {
   const [manifest, written] = [wanted, found].map((spec) => ({ ...of(), spec }));
