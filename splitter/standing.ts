@@ -2,7 +2,7 @@ import { isChanged, isRefused } from '../cluster/refusal.ts';
 import type { Silence } from '../cluster/silence.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { numberAt } from '../kube/untyped.ts';
+import { at, numberAt } from '../kube/untyped.ts';
 import type { Slices } from './plan.ts';
 import type { Standing } from './turns.ts';
 
@@ -30,10 +30,10 @@ export function standingOf(root: KubeObject, cluster: string, share: Share, hear
     slice?.present === true && (slice.observedGeneration ?? 0) >= (root.metadata.generation ?? 0);
   // What a Deployment's ReplicaSets have been told to make, and have not made yet, is in its unavailableReplicas alone.
   const asked = Math.max(said('replicas'), said('availableReplicas') + said('unavailableReplicas'));
-  // Where its cluster's own admission says how many there are, all of those count.
-  const count = isChanged(slice) ? asked : replicas;
+  // Where its cluster's own admission says how many there are to be, all that there are count; none may be one that has yet to come.
+  const count = isChanged(slice) ? Math.max(1, asked) : replicas;
   const isWhole = asked <= count && said('availableReplicas') >= count;
-  const isUpdated = said('updatedReplicas') >= count - keptBack(root, share);
+  const isUpdated = said('updatedReplicas') >= count - keptBack(root, share) && !lacksOne(root, slice);
   const isBehind = isKnown && !isUpdated;
   const isStarting = slice === undefined && share.phase === 'Joining' && !share.settled;
   const saysToWait = slice?.share?.paused === true;
@@ -54,6 +54,13 @@ export function standingOf(root: KubeObject, cluster: string, share: Share, hear
     isUnheard: !paused && saysToWait,
     isBehind,
   };
+}
+
+/** A set that updates without a pod for the moment: by its counters alone, of what it has all is updated. */
+function lacksOne({ kind, spec }: KubeObject, slice: ClusterSlice | undefined): boolean {
+  if (kind !== 'StatefulSet' || !isChanged(slice)) return false;
+  if ((numberAt(spec, 'updateStrategy', 'rollingUpdate', 'partition') ?? 0) > 0) return false;
+  return at(slice?.status, 'currentRevision') !== at(slice?.status, 'updateRevision');
 }
 
 /** Of a StatefulSet, as many of a part as are below the partition. */

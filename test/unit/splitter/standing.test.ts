@@ -35,6 +35,11 @@ test.each<[string, Partial<ClusterSlice>, { isDone: boolean; isRefusing: boolean
     { isDone: true, isRefusing: false },
   ],
   [
+    'none at the moment, as with Recreate between two templates',
+    { status: status(0, 0), error: error('Changed') },
+    { isDone: false, isRefusing: false },
+  ],
+  [
     'more, and one of them not available',
     { status: status(6, 6, 5), error: error('Changed') },
     { isDone: false, isRefusing: false },
@@ -43,4 +48,15 @@ test.each<[string, Partial<ClusterSlice>, { isDone: boolean; isRefusing: boolean
   const slice: ClusterSlice = { present: true, observedGeneration: 2, share: { replicas: 4 }, ...said };
   const share = { phase: 'Active', replicas: 4 } as const;
   expect(standingOf(root, 'east', share, { slices: { east: slice } })).toMatchObject(expected);
+});
+
+test('a set of which one is being made anew is not done by those that are there', () => {
+  const of = (currentRevision: string) => {
+    const said = { ...status(1, 1), currentRevision, updateRevision: 'b' };
+    const slice = { present: true, observedGeneration: 2, share: { replicas: 4 }, status: said };
+    const slices = { east: { ...slice, error: error('Changed') } };
+    const share = { phase: 'Active', replicas: 4 } as const;
+    return standingOf({ ...root, kind: 'StatefulSet' }, 'east', share, { slices }).isDone;
+  };
+  expect([of('a'), of('b')]).toEqual([false, true]);
 });
