@@ -53,12 +53,11 @@ it('nor pages without end: there is one answer', async () => {
   expect(asked).toEqual(['/clusters/shop/apis/external.metrics.k8s.io/v1beta1/namespaces/default/queue']);
 });
 
-it('is asked for in lower case, and told as it is written', async () => {
+it('is asked for in lower case', async () => {
   const { asked, client: one } = client(() => list([]));
   const external = { ...metric.external, metric: { name: 'cron-UTC' } };
-  const reading = await read(one, { ...metric, external });
+  await read(one, { ...metric, external });
   expect(asked).toEqual(['/clusters/shop/apis/external.metrics.k8s.io/v1beta1/namespaces/default/cron-utc']);
-  expect(reading).toMatchObject({ failure: expect.stringContaining('metric default/cron-UTC/') });
 });
 
 it.each<[string, unknown[]]>([
