@@ -8,6 +8,7 @@ import { isScaled } from './scaled.ts';
 
 /** Somebody's admission may be lifted: so long is waited before it is applied again. */
 const againMs = 30_000;
+const mostDoublings = 3;
 
 export interface Changed {
   retryAfter: number;
@@ -33,7 +34,10 @@ export function changedThere(
   return { retryAfter: againMs, why: { reason: changed, message } };
 }
 
-/** Whether it is time to apply it once more. */
-export function isDue({ writtenAt = 0 }: Pick<TargetRecord, 'writtenAt'>, now = Date.now()): boolean {
-  return now >= writtenAt + againMs;
+/** Whether it is time to apply it once more: each time later, up to four minutes. */
+export function isDue(
+  { writtenAt = 0, repairs }: Pick<TargetRecord, 'writtenAt' | 'repairs'>,
+  now = Date.now(),
+): boolean {
+  return now >= writtenAt + againMs * 2 ** Math.min(repairs, mostDoublings);
 }

@@ -41,8 +41,15 @@ it.each<[string, KindRule, Record<string, unknown>, Record<string, unknown>, boo
   expect(changedThere(manifest!, written!, ref) !== undefined).toBe(isChanged);
 });
 
-it('is applied again after half a minute, and at once by one that has not written it', () => {
-  expect(isDue({}, 1_000_000)).toBe(true);
-  expect(isDue({ writtenAt: 1_000_000 }, 1_029_999)).toBe(false);
-  expect(isDue({ writtenAt: 1_000_000 }, 1_030_000)).toBe(true);
-});
+it.each([
+  [0, 30_000],
+  [1, 60_000],
+  [9, 240_000],
+])(
+  'after %i times in a row it is applied again in %i ms, and at once by one that has not written it',
+  (repairs, ms) => {
+    expect(isDue({ repairs }, 1_000_000)).toBe(true);
+    expect(isDue({ writtenAt: 1_000_000, repairs }, 1_000_000 + ms - 1)).toBe(false);
+    expect(isDue({ writtenAt: 1_000_000, repairs }, 1_000_000 + ms)).toBe(true);
+  },
+);
