@@ -94,7 +94,7 @@ async function seen(): Promise<unknown> {
 
 async function comesTo(phase: string, step: number, pods: Record<string, number>): Promise<void> {
   const wanted = { phase, step, pods };
-  await until(phase, 20, async () => {
+  await until(phase, 40, async () => {
     expect(await seen()).toEqual(wanted);
     return true;
   });
@@ -118,6 +118,31 @@ test('a canary stops at its step, with a Service of its own, and is promoted', a
   await comesTo('Healthy', 2, { 'web:2': 4 });
   expect(await selectorOf('canary')).toBe(await selectorOf('stable'));
 });
+
+test('its autoscaler scales it by what its pods use, wherever they are', async () => {
+  // A container that asks for nothing pretends to use 8 MiB there.
+  const target = { type: 'AverageValue', averageValue: '4Mi' };
+  const hpa = {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'web' },
+    spec: {
+      scaleTargetRef: { apiVersion: rollout.apiVersion, kind: 'Rollout', name: 'web' },
+      maxReplicas: 6,
+      metrics: [{ type: 'Resource', resource: { name: 'memory', target } }],
+    },
+  };
+  const path = join(dir, 'autoscaler.json');
+  await writeFile(path, JSON.stringify(hpa));
+  expect(await must(tenant, 'apply', '-f', path)).toContain('created');
+  await comesTo('Healthy', 2, { 'web:2': 6 });
+  await until('kubectl tells so', 40, async () =>
+    /Rollout\/web +memory: 8Mi\/4Mi +1 +6 +6 /.test(await must(tenant, 'get', 'hpa', 'web')),
+  );
+  await must(tenant, 'delete', 'hpa', 'web');
+  await patch('-p', '{"spec":{"replicas":4}}');
+  await comesTo('Healthy', 2, { 'web:2': 4 });
+}, 120_000);
 
 test('it moves with its namespace, and the operator sees no pod missing', async () => {
   const nodes = async () => {
