@@ -12,7 +12,7 @@ const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /**
  * What the controllers' shared caches keep of an object: of ConfigMaps and Secrets not what they carry, which is most
- * of what users store and no controller's business; but what a controller keeps right stays whole: the authority in each
+ * of what users store and no controller's business, only of what type a Secret is; but what a controller keeps right stays whole: the authority in each
  * namespace, and ServiceAccounts' tokens. Of policies not what they say, which is read when it is checked.
  * Of Services and Ingresses who wrote their addresses, too. Undefined: as the cache does it.
  */
@@ -45,11 +45,12 @@ function withoutData<T extends KubeObject>(object: T): T {
   const { managedFields: _fields, annotations, ...metadata } = object.metadata;
   if (metadata.name === rootCaName || isTokenSecret(object))
     return { ...object, metadata: { ...metadata, ...(annotations && { annotations }) } };
-  const { apiVersion, kind } = object;
+  const { apiVersion, kind, type } = object as KubeObject & { type?: unknown };
   return {
     apiVersion,
     kind,
     metadata: { ...metadata, ...(annotations && { annotations: few(annotations) }) },
+    ...(type !== undefined && { type }),
   } as T;
 }
 

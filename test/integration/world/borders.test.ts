@@ -6,7 +6,7 @@ import { adminUser } from '../../../server/identity.ts';
 import { resources, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
-const { configmaps, namespaces, persistentvolumeclaims, services } = resources;
+const { configmaps, namespaces, persistentvolumeclaims, secrets, services } = resources;
 const endpointslices = { group: 'discovery.k8s.io', version: 'v1', resource: 'endpointslices' };
 const logicalClusters = { group: 'core.kcp.io', version: 'v1alpha1', resource: 'logicalclusters' };
 
@@ -64,6 +64,29 @@ describe('a physical cluster in a namespace where it has nothing', () => {
       details: { kind: 'namespaces' },
     });
   });
+});
+
+test('a physical cluster gets no release of helm where somebody means all of a Namespace', async () => {
+  const at = { namespace: 'released' };
+  await world.admin.create(namespaces, {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: at.namespace, annotations: { 'atoll.dev/clusters': 'east' } },
+  });
+  const secret = (name: string, type: string) =>
+    world.admin.create(
+      secrets,
+      { apiVersion: 'v1', kind: 'Secret', metadata: { name }, type, data: { release: 'eA==' } },
+      at,
+    );
+  await secret('sh.helm.release.v1.web.v1', 'helm.sh/release.v1');
+  await secret('web', 'Opaque');
+  const there = async () =>
+    (await world.physical('east').client.list(secrets)).items.map(({ metadata }) => metadata.name);
+  await until('the other is there', async () => (await there()).includes('web'));
+  expect(await there()).not.toContain('sh.helm.release.v1.web.v1');
+  const { items } = await world.admin.list(resources.placements, at);
+  expect(items.map(({ metadata }) => metadata.name)).not.toContain('sh.helm.release.v1.web.v1.secrets');
 });
 
 test('a physical cluster that nests without end what it says of its objects is not taken by its word', async () => {

@@ -34,6 +34,15 @@ it.each(['configmaps', 'secrets'])('of %s what they carry is not kept', (resourc
   });
 });
 
+it('of a Secret its type is kept, by which it is placed or not', () => {
+  const object = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' }, type: 'helm.sh/release.v1' };
+  const kept = slim({ group: '', version: 'v1', resource: 'secrets' })?.({
+    ...object,
+    data: { a: 'b' },
+  } as KubeObject);
+  expect(kept).toEqual(object);
+});
+
 it.each([
   ['', 'services'],
   ['networking.k8s.io', 'ingresses'],
