@@ -98,7 +98,7 @@ async function createWith(
   warn(object, undefined, served, context);
   const validating = context.validate?.(object, undefined);
   if (validating) await validating;
-  object = shownLater(object, served, context);
+  object = readLater(shownLater(object, served, context), served);
   const name = object.metadata.name ?? '';
   // Last: whoever was asked may have taken long.
   const lasting = requireLogicalCluster(registry, place.cluster, { served, name });
@@ -126,6 +126,12 @@ async function createWith(
   if (committing) await committing;
   context.stored?.(entry);
   return registry.converting ? decodeStored(entry) : asStored(object, entry);
+}
+
+/** The status that a client said is dropped after the defaults were filled in: who reads it finds the definition's, which nobody wrote. */
+function readLater(object: KubeObject, served: ServedResource): KubeObject {
+  const lacks = served.subresources?.status === true && object.status === undefined;
+  return (lacks && served.defaults?.(object)) || object;
 }
 
 /** It is stored by the namespace of the request, and believed to be in the one that it says. */

@@ -84,3 +84,40 @@ test('a server that starts later reads the same', async () => {
   await later.server.close();
   await close();
 });
+
+const seen = { seen: -1 };
+const withStatus = () =>
+  thingsDefinition(
+    {
+      spec: before,
+      status: { type: 'object', default: seen, properties: { seen: { type: 'integer' }, phase: text } },
+    },
+    { subresources: { status: {} } },
+  );
+const thing = (name: string) => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Thing',
+  metadata: { name },
+  spec: { a: 'x' },
+  status: { phase: 'what a client says is not kept' },
+});
+
+test('what has no status yet is answered with that of its defaults, and is no change of whoever writes the rest', async () => {
+  await api.call('POST', definitions, withStatus());
+  const tried = await api.call('POST', `${things}?dryRun=All`, thing('posted'));
+  const posted = await api.call('POST', things, thing('posted'));
+  const apply = { 'content-type': 'application/apply-patch+yaml' };
+  const applied = await api.call('PATCH', `${things}/applied?fieldManager=m`, thing('applied'), apply);
+  expect([tried, posted, applied].map(({ body }) => body.status)).toEqual([seen, seen, seen]);
+  for (const { body } of [posted, applied])
+    for (const { fieldsV1 } of body.metadata.managedFields) expect(fieldsV1).not.toHaveProperty('f:status');
+  const listed = await api.call('GET', things);
+  expect(listed.body.items.map(({ status }: Answer) => status)).toEqual([seen, seen]);
+  const events = watch(api.server.transport(admin), `${things}?watch=1&resourceVersion=0`);
+  expect((await events.next()).value).toMatchObject({ object: { status: seen } });
+  await events.return(undefined);
+  const { body } = await api.call('PATCH', `${things}/posted/status`, { status: { phase: 'Ready' } });
+  expect(body.status).toEqual({ ...seen, phase: 'Ready' });
+  const manager = body.metadata.managedFields.find(({ subresource }: Answer) => subresource === 'status');
+  expect(manager.fieldsV1).toEqual({ 'f:status': { 'f:phase': {} } });
+});
