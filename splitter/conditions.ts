@@ -1,4 +1,4 @@
-import { placedKind } from '../cluster/kinds.ts';
+import { isFinished, placedKind } from '../cluster/kinds.ts';
 import { pausedAnnotation, waitAnnotation } from '../cluster/names.ts';
 import { lackOfRoom, noCluster, unplacedPods } from '../cluster/no-room.ts';
 import { isTombstone } from '../cluster/orphans.ts';
@@ -136,8 +136,11 @@ export function waitingWords({ held, until, firm }: Handover['hold'], stays: str
 }
 
 function settled(input: ConditionsInput): Verdict {
-  const { placement, shares, slices, waitingFor, unled, blind, once, hold } = input;
+  const { placement, shares, slices, unled, blind, once, hold } = input;
   const type = 'Settled';
+  // It joins nowhere, though it be named there.
+  const hasEnded = input.root !== undefined && isFinished(input.root);
+  const waitingFor = input.waitingFor.filter((c) => !hasEnded || Object.hasOwn(shares, c));
   const clusters = placement.spec?.clusters ?? [];
   const failed = Object.keys(shares).flatMap((c) => failureWords(slices, c) ?? []);
   const leaving = Object.keys(shares).filter((c) => !clusters.includes(c));
@@ -182,7 +185,9 @@ function settled(input: ConditionsInput): Verdict {
   }
   // What is nowhere is not where it should be.
   if (!input.gone && clusters.length === 0) return { ...placed(input), type };
-  return { type, status: 'True', reason: 'Settled', message: 'every share is where it should be' };
+  const isOver = hasEnded && Object.keys(shares).length === 0;
+  const message = isOver ? 'it has ended, and is not made again' : 'every share is where it should be';
+  return { type, status: 'True', reason: 'Settled', message };
 }
 
 function heldBy(hold: Handover['hold'], stays: string): Verdict | undefined {

@@ -70,3 +70,21 @@ test('what no workload needs is nowhere for that, not for want of clusters', () 
   expect(said('ConfigMap')?.message).toBe('no workload that is placed needs it');
   expect(said('Deployment')?.message).toBe('there is no physical cluster');
 });
+
+test('what has ended and left is waited for nowhere, and on its way out until it is gone', () => {
+  const spec = { clusters: ['west'], ref: { kind: 'Job' } } as unknown as NonNullable<Placement['spec']>;
+  const placement = { metadata: { name: 'migrate' }, spec } as Placement;
+  const conditions = [{ type: 'Complete', status: 'True' }];
+  const root: KubeObject = {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'migrate' },
+    status: { conditions },
+  };
+  const input = { ...atRest, placement, slices: {}, waitingFor: ['west'], gone: false, root, now: 0 };
+  const settled = (shares: Record<string, Share>) => conditionsOf({ ...input, shares })[1];
+  expect(settled({ east: { phase: 'Leaving' } })).toMatchObject({ status: 'False', reason: 'Leaving' });
+  expect(settled({ west: { phase: 'Joining' } })).toMatchObject({ status: 'False', reason: 'Joining' });
+  const message = 'it has ended, and is not made again';
+  expect(settled({})).toMatchObject({ status: 'True', reason: 'Settled', message });
+});
