@@ -88,6 +88,13 @@ export function closureOf(workload: KubeObject, { byKey, services, attached }: N
   return [...found.values()].sort((a, b) => (refKey(a) < refKey(b) ? -1 : 1));
 }
 
+/** A StatefulSet's pods have names in this Service, which leads to none of them. */
+export function onlyNames(service: KubeObject, workload: KubeObject): boolean {
+  if (workload.kind !== 'StatefulSet' || textAt(workload, 'spec', 'serviceName') !== service.metadata.name)
+    return false;
+  return !labelSelectorFromSet(mapAt(service, 'spec', 'selector') ?? {}).matches(templateOf(workload).labels);
+}
+
 const templateOf = perObject(podTemplate);
 
 /** What the pods of a workload, or it itself, name. */

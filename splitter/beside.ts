@@ -1,4 +1,5 @@
 import { keyOf, objectKey, parseKey } from '../client/url.ts';
+import { onlyNames } from '../cluster/closure.ts';
 import { isPaused } from '../cluster/drain.ts';
 import { groupOf } from '../cluster/group.ts';
 import { kindNamed, placedKind } from '../cluster/kinds.ts';
@@ -64,9 +65,16 @@ export function besideOf(
 
 /** What leads to a Service's or an Ingress's pods; what one of them has adopted comes and goes as that one does. */
 function behindAt(world: World, key: string): Placement[] {
-  const all = followedAt(world, key);
+  const all = reachedAt(world, key);
   const uids = new Set(all.map(({ root }) => root.metadata.uid));
   return all.flatMap(({ root, placement }) => (uids.has(adoptedBy(root)?.uid) ? [] : [placement]));
+}
+
+/** Whose pods are reached so. A StatefulSet whose pods are only named after a Service that selects others is none. */
+function reachedAt(world: World, key: string): { root: KubeObject; placement: Placement }[] {
+  const spec = world.placements.get(key)?.spec;
+  const service = spec?.ref.kind === 'Service' ? rootOf(world, key, spec) : undefined;
+  return followedAt(world, key).filter(({ root }) => !service || !onlyNames(service, root));
 }
 
 /** Whom a workload waits for before it leaves a cluster. */
@@ -136,7 +144,7 @@ function isUnledAt(world: World, placement: Placement, cluster: string): boolean
     const { spec, status } = service;
     if (spec?.ref.kind !== 'Service' || status?.clusters?.[cluster]?.present !== true) return false;
     const key = objectKey(service);
-    return isShortOf(podsLedTo(followedAt(world, key), cluster), endpointsAt(world, key), cluster);
+    return isShortOf(podsLedTo(reachedAt(world, key), cluster), endpointsAt(world, key), cluster);
   });
 }
 

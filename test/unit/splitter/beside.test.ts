@@ -73,8 +73,14 @@ const told: KubeObject & Record<string, unknown> = {
   endpoints: [{ addresses: ['10.0.0.1'] }, { addresses: ['10.0.0.2'] }],
 };
 
-/** A workload that moves from east, whose endpoints are told of, to west, which says so much of what may be read there. */
-function besideMoving(said: Parameters<typeof readability>[0]) {
+/**
+ * A workload that moves from east, whose endpoints are told of, to west, which says so much of what may be read there and what else
+ * is there.
+ */
+function besideMoving(
+  said: Parameters<typeof readability>[0],
+  more: readonly { of: string; object: KubeObject }[] = [],
+) {
   const caches = new Map<string, Cache<KubeObject>>();
   const cacheOf = (of: string) => {
     const cache = caches.get(of) ?? new Cache<KubeObject>(() => {});
@@ -93,6 +99,7 @@ function besideMoving(said: Parameters<typeof readability>[0]) {
   for (const placement of [moving, leading]) cacheOf('placements.atoll.dev').put(placement as KubeObject);
   cacheOf('deployments.apps').put(root);
   cacheOf(slices).put(told);
+  for (const { of, object } of more) cacheOf(of).put(object);
   return besideOf(world, objectKey(moving), moving, root, 0);
 }
 
@@ -112,4 +119,42 @@ test.each<[string, Parameters<typeof readability>[0], boolean]>([
   ['their list has no end', { Endless: ['pods'] }, true],
 ])('whether pods stay where they are since nobody would see them go: %s', (_what, said, expected) => {
   expect(besideMoving(said).isBlind?.('west')).toBe(expected);
+});
+
+/** A StatefulSet of one pod, named after the Service, that has arrived; its pods bear this label. */
+function named(app: string): { of: string; object: KubeObject }[] {
+  const ref = { ...workload, resource: 'statefulsets', kind: 'StatefulSet', name: 'db', uid: 'db' };
+  const template = { metadata: { labels: { app } } };
+  const set = {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { ...inShop('db', 'db'), generation: 1 },
+    spec: { replicas: 1, serviceName: 'web', template },
+  };
+  const shares = { west: { phase: 'Active', replicas: 1 } };
+  const status = { replicas: 1, readyReplicas: 1, availableReplicas: 1 };
+  const placement = placementOf(ref, { requires: [service], shares }, { observedGeneration: 1, status });
+  const from = { [reflectedFromAnnotation]: 'west', [reflectedUidAnnotation]: 'w' };
+  const { labels } = told.metadata;
+  const both = { ...told, metadata: { ...inShop('web-west', 'w', from), ...(labels && { labels }) } };
+  const selector = { app: 'web' };
+  const own = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: inShop('web', 's'),
+    spec: { selector },
+  };
+  return [
+    { of: 'statefulsets.apps', object: set },
+    { of: 'placements.atoll.dev', object: placement as KubeObject },
+    { of: 'services', object: own },
+    { of: slices, object: both },
+  ];
+}
+
+test.each<[string, string, boolean]>([
+  ['it selects, too', 'web', true],
+  ['are named after it, and not selected', 'db', false],
+])('whether a Service is to lead to the pods of a StatefulSet that %s', (_what, app, expected) => {
+  expect(besideMoving({}, named(app)).isUnled?.('west')).toBe(expected);
 });
