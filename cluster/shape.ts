@@ -2,6 +2,7 @@ import { deepCopy } from '../kube/deep.ts';
 import type { KubeObject, ObjectMeta } from '../kube/object.ts';
 import { at, isRecord, numberAt } from '../kube/untyped.ts';
 import { claimsGo } from './claims.ts';
+import { withoutDuplicates } from './duplicates.ts';
 import { kindNamed, type PlacedKindName } from './kinds.ts';
 import { isSystemMark, withoutMarks } from './marks.ts';
 import {
@@ -118,7 +119,7 @@ function ofTarget(template: Spec, target: ShapeTarget): Spec {
 }
 
 function podThere(spec: Spec, target: ShapeTarget): Spec {
-  const near = nearNeighbours(spec, target);
+  const near = nearNeighbours(withoutDuplicates(spec), target);
   return target.access ? withAccess(near, target.access) : near;
 }
 

@@ -118,7 +118,7 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
     }
   } catch (error) {
     // Who is busy has refused nothing.
-    if (error instanceof StatusError && absenceOf(error) !== 'notAnswering') {
+    if (error instanceof StatusError && (isUntypable(error) || absenceOf(error) !== 'notAnswering')) {
       if (share.spec?.isBeside)
         return refusedBeside(engine, id, { record, manifest: manifestDigest(manifest) }, error);
       setError(engine, id, record, { reason: error.reason, message: error.message });
@@ -132,6 +132,11 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
   engine.up.add(id);
   if (record.manifest !== before) wakeOthers(engine, id, share);
   return undefined;
+}
+
+/** kube-apiserver answers 500 and no reason of what it cannot apply, such as a list that says one key twice. */
+function isUntypable({ code, message }: StatusError): boolean {
+  return code === 500 && message.startsWith('failed to create typed patch object');
 }
 
 /**

@@ -54,6 +54,27 @@ describe('a share', () => {
     expect(made.metadata.managedFields).toMatchObject([{ manager: 'atoll-syncer', operation: 'Apply' }]);
   });
 
+  test('that says a variable twice is made all the same, and one that cannot be applied says why', async () => {
+    const { upstream } = sides;
+    const of = (name: string, container: object) => {
+      const made = deployment(name, 1);
+      const template = {
+        metadata: { labels: { app: name } },
+        spec: { containers: [{ name: 'c', image: 'c', ...container }] },
+      };
+      return { ...made, spec: { ...made.spec, template } } as typeof made;
+    };
+    const env = ['1', '2'].map((value) => ({ name: 'A', value }));
+    const ports = ['a', 'b'].map((name) => ({ name, containerPort: 80, protocol: 'TCP' }));
+    await upstream.place(of('twice', { env }), { east: active });
+    const ref = await upstream.place(of('ports', { ports }), { east: active });
+    sides.start();
+    const made = await sides.untilThere(deployments, 'twice');
+    expect(made.spec).toMatchObject({ template: { spec: { containers: [{ env: env.slice(1) }] } } });
+    const error = await until('told', async () => (await upstream.slice(ref))?.error);
+    expect(error?.message).toContain('duplicate entries for key');
+  });
+
   test('that grows is told of only when the controller has observed the growth', async () => {
     const { upstream, physical } = sides;
     const ref = await upstream.place(web, { east: { ...active, replicas: 2 } });
