@@ -221,7 +221,9 @@ function holdsAt(value: Uint8Array, at: number, mark: Uint8Array): boolean {
   return true;
 }
 
-/** Whether it was deleted and waits for its end, by its bytes. */
-export function isGoing({ value }: Entry): boolean {
-  return Buffer.from(value.buffer, value.byteOffset, value.length).includes('"deletionTimestamp":"');
+/** Whether it was deleted and waits for its end. Most bytes tell without being read; a label may have that name, too. */
+export function isGoing(entry: Entry): boolean {
+  const { buffer, byteOffset, length } = entry.value;
+  if (!Buffer.from(buffer, byteOffset, length).includes('"deletionTimestamp":"')) return false;
+  return decodeStored(entry).metadata.deletionTimestamp !== undefined;
 }

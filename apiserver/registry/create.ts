@@ -116,6 +116,7 @@ async function createWith(
   let entry: Entry;
   try {
     const { bounded } = context;
+    write.asked = true;
     entry = await written(object, (bytes) =>
       registry.store.create(key, bytes, bounded ? { adds: bytes.length } : undefined),
     );

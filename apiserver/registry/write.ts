@@ -168,6 +168,7 @@ async function updateWith(
       return registry.store.update(entry.key, bytes, entry.revision, adds);
     };
     if (guess) guess.reached = 'store';
+    write.asked = true;
     const now = await written(next, update);
     if (guess) guess.reached = 'written';
     await hooksOf(served).committed?.(write, address.name, { object: next, old, revision: now.revision });

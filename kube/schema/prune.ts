@@ -28,8 +28,9 @@ interface Place {
   unknown: Unknown;
 }
 
-function visit(value: Json, given: Schema, place: Place): Json {
+function visit(value: Json, asked: Schema, place: Place): Json {
   const { path, into } = place;
+  const given = (asked.type === 'any' && asked.known) || asked;
   if (given.type === 'list' && Array.isArray(value)) {
     return value.map((item, index) => visit(item, given.items, within(place, `${path}[${index}]`)));
   }

@@ -15,8 +15,11 @@ export type Schema =
   | { readonly type: 'number' }
   | { readonly type: 'boolean' }
   | { readonly type: 'int-or-string' }
-  /** Anything at all. Atomic: owned and replaced as a whole (RawExtension, JSON, FieldsV1). */
-  | { readonly type: 'any'; readonly atomic?: boolean };
+  /**
+   * Anything at all. Atomic: owned and replaced as a whole (RawExtension, JSON, FieldsV1). Known: what it is pruned by where it
+   * turns out to be an object.
+   */
+  | { readonly type: 'any'; readonly atomic?: boolean; readonly known?: ObjectSchema };
 
 export interface ObjectSchema {
   readonly type: 'object';

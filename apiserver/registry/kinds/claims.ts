@@ -80,7 +80,7 @@ export async function claim(
 /** Gives back what a failed write had claimed, unless `error` leaves open whether it happened. */
 export async function unclaim(write: KindWrite, error: unknown): Promise<void> {
   if (write.claims.length === 0) return;
-  if (error instanceof StatusError && (error.code === 500 || error.code === 503)) return;
+  if (write.asked && error instanceof StatusError && (error.code === 500 || error.code === 503)) return;
   for (const { key, revision } of write.claims.splice(0)) {
     await write.registry.store.delete(key, revision).catch(() => undefined);
   }

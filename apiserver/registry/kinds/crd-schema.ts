@@ -41,8 +41,15 @@ function convert(given: unknown, depth: number, isRoot = false): Schema {
     case 'boolean':
       return { type: 'boolean' };
     default:
-      return any;
+      return convertUntyped(given, depth, extension('preserve-unknown-fields') === true);
   }
+}
+
+/** It may be anything, and is pruned only inside of what it names, if it is an object. */
+function convertUntyped(given: Properties, depth: number, preserve: boolean): Schema {
+  if (!preserve || !isRecord(given['properties'])) return any;
+  const known = convertObject(given, depth, true, false);
+  return known.type === 'object' ? { type: 'any', known } : any;
 }
 
 function convertObject(given: Properties, depth: number, preserve: boolean, isRoot: boolean): Schema {

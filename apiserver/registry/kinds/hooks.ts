@@ -40,6 +40,8 @@ export interface KindWrite {
   manager?: string | undefined;
   /** What hooks claimed for it so far: see claims.ts. */
   claims: Claim[];
+  /** The store was asked to write the object: whether it did, an error may leave open. */
+  asked?: boolean;
 }
 
 /** A claim that a write made, to be given back if it fails. */

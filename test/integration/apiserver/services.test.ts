@@ -101,3 +101,24 @@ test('many at once never get the same', async () => {
   expect(all((spec) => spec.clusterIP).size).toBe(40);
   expect(all((spec) => spec.ports[0]?.nodePort).size).toBe(40);
 });
+
+test('what a Service would have had is free again when a webhook could not be asked about it', async () => {
+  const configurations = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+  const webhook = {
+    name: 'none.example.com',
+    // Nobody listens there.
+    clientConfig: { url: 'https://127.0.0.1:1/' },
+    rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['services'] }],
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+  };
+  await api.call('POST', configurations, { metadata: { name: 'none' }, webhooks: [webhook] });
+  const spec = {
+    type: 'NodePort',
+    clusterIP: '10.96.77.7',
+    ports: [{ port: 80, nodePort: 30080 }],
+  };
+  expect((await create('one', spec)).status).toBe(500);
+  await api.call('DELETE', `${configurations}/none`);
+  expect((await create('one', spec)).status).toBe(201);
+});
