@@ -12,6 +12,7 @@ import { isOwnController } from './authn/controllers.ts';
 import { authenticate } from './authn/first.ts';
 import { leadHome } from './authn/home.ts';
 import { impersonated, impersonates } from './authn/impersonate.ts';
+import { ofAll } from './authz/borders.ts';
 import { authorizeRequest } from './authz/check.ts';
 import { mastersGroup } from './authz/masters.ts';
 import type { Core, Exchange } from './core.ts';
@@ -159,7 +160,7 @@ function through(view: View): Rungs {
   return (exchange) => {
     const { info, user, audit, trace } = exchange;
     trace?.passed('priorityandfairness');
-    return andThen(authorizeRequest(view.authorize, info, user, audit), () => {
+    return andThen(authorizeRequest(ofAll(view.authorize), info, user, audit), () => {
       trace?.passed('authorization');
       return whole(exchange, (own) => view.handle(own));
     });

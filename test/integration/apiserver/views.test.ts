@@ -98,3 +98,12 @@ test('a watch of a view ends after a last bookmark when the server goes', async 
   const resourceVersion = String(store.revision);
   expect([type, object.kind, object.metadata]).toEqual(['BOOKMARK', 'Share', { resourceVersion }]);
 });
+
+test('whoever is somebody in one logical cluster alone is nobody in a view, an administrator too', async () => {
+  const scopes = { 'authentication.kcp.io/scopes': ['cluster:abcdefghabcdefgh'] };
+  const masters = ['system:masters', 'system:authenticated'];
+  const ofOne = api.server.transport({ name: 'tess', groups: masters, extra: scopes });
+  expect((await call(ofOne, 'GET', `${own}/east`)).status).toBe(403);
+  const ofAll = api.server.transport({ name: 'tess', groups: masters });
+  expect((await call(ofAll, 'GET', `${own}/east`)).status).toBe(200);
+});
