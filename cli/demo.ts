@@ -84,6 +84,9 @@ async function show(
     await client.patch(physicalClusters, { name }, 'merge', {
       spec: { unschedulable: null, drain: null, copier: demoCopier },
     });
+    // What is simulated begins anew each time: that of an earlier demo runs no more.
+    const status = { clusterUID: null };
+    await client.patch(physicalClusters, { name, subresource: 'status' }, 'merge', { status });
     step(`physical cluster ${name} joined: simulated, ${counted(size.nodes, 'node')}, ${url}`);
   }
   const shown = simulated.slice(0, placed);

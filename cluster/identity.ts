@@ -22,6 +22,20 @@ export function whyNotTaken(
   return undefined;
 }
 
+/**
+ * Why what answers as this cluster, whose identity is `uid`, is another one, as a sentence. While nothing of ours is there it may become
+ * another: what is on the former is looked after by nobody else.
+ */
+export function whyOther(
+  { metadata, status = {} }: PhysicalCluster,
+  uid: string | undefined,
+): string | undefined {
+  const { clusterUID, namespaces = 0 } = status;
+  if (!clusterUID || !uid || uid === clusterUID || namespaces === 0) return undefined;
+  const how = `kubectl patch physicalcluster ${metadata.name} --subresource=status --type=merge -p '{"status":{"clusterUID":null}}'`;
+  return `another cluster answers (its namespace ${identifyingNamespace} is ${uid}, and not ${clusterUID}); where it is in place of the former, which runs no more: ${how}`;
+}
+
 export function sameAs({ metadata }: PhysicalCluster): string {
   return `it is the cluster that is registered as ${metadata.name}`;
 }

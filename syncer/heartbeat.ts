@@ -161,7 +161,8 @@ class Heart {
     const [began, beganAt] = [Date.now(), performance.now()];
     const isDue = (since: number, beats: number) => beganAt - since >= (beats - 0.5) * intervalMs;
     const timeoutMs = Math.max(leastProbeMs, intervalMs);
-    const found = await look(client, { signal, timeoutMs, version: isDue(this.#version, versionBeats) });
+    const version = isDue(this.#version, versionBeats);
+    const found = await look(client, { signal, timeoutMs, version, of: before });
     if (found.busy !== undefined) {
       const last = Date.parse(before.status?.lastHeartbeatTime ?? '') || 0;
       const next = Date.now() + busyMs(found.busy, intervalMs);

@@ -1,5 +1,6 @@
 import type { Client } from '../client/client.ts';
-import { identifyingNamespace } from '../cluster/identity.ts';
+import { identifyingNamespace, whyOther } from '../cluster/identity.ts';
+import type { PhysicalCluster } from '../cluster/types.ts';
 import { isStatusError } from '../kube/status.ts';
 import { textAt } from '../kube/untyped.ts';
 import { within } from '../kube/within.ts';
@@ -15,14 +16,24 @@ export interface Found {
   busy?: unknown;
 }
 
+interface Asked {
+  signal: AbortSignal;
+  timeoutMs: number;
+  version: boolean;
+  /** Who is to answer: another one has not answered for it. Absent: anybody. */
+  of?: PhysicalCluster;
+}
+
 /** Whether the API server answers, of which cluster, and, where that is asked, which version it is. */
 export async function look(
   client: Client,
-  { signal, timeoutMs, version: isAsked }: { signal: AbortSignal; timeoutMs: number; version: boolean },
+  { signal, timeoutMs, version: isAsked, of }: Asked,
 ): Promise<Found> {
   try {
     return await within(timeoutMs, signal, async (soon) => {
       const clusterUID = await uidOf(client, soon);
+      const why = of && whyOther(of, clusterUID);
+      if (why !== undefined) return { error: why };
       const version = isAsked
         ? textAt(await client.json('/version', { signal: soon }), 'gitVersion')
         : undefined;

@@ -10,6 +10,7 @@ export class Outage {
   readonly #logger: Logger;
   #since: number | undefined;
   #answered: (isBack: boolean) => void = () => {};
+  #failed: () => void = () => {};
 
   constructor(name: string, logger: Logger) {
     this.#name = name;
@@ -21,10 +22,16 @@ export class Outage {
     this.#answered = answered;
   }
 
+  /** Told of each heartbeat that was not answered. */
+  onFailure(failed: () => void): void {
+    this.#failed = failed;
+  }
+
   /** What the last heartbeat found: why the cluster does not answer, or that it does. */
   heard(error: string | undefined): void {
     const physicalCluster = this.#name;
     if (error === undefined) this.#answered(this.#since !== undefined);
+    else this.#failed();
     if (error !== undefined && this.#since === undefined) {
       this.#since = Date.now();
       this.#logger.warn({ physicalCluster, error }, 'a physical cluster does not answer');

@@ -20,6 +20,7 @@ import { NodeReflector, watchNodes } from './nodes.ts';
 import { Outage } from './outage.ts';
 import { Questions } from './questions.ts';
 import { noteFound } from './resume.ts';
+import { SameCluster } from './same-cluster.ts';
 import { mostListBytes, Unreadable } from './unreadable.ts';
 import { runUp } from './up.ts';
 
@@ -67,8 +68,9 @@ export function startSyncer(options: SyncerOptions): Syncer {
   ready.catch(() => {});
   const run = async () => {
     const turn = await options.joining?.turn(signal);
-    const transport = turn?.over(physical) ?? physical;
-    const client = new Client(transport, { userAgent: 'atoll-syncer', mostListBytes });
+    const same = new SameCluster({ name, upstream, physical: turn?.over(physical) ?? physical, signal });
+    outage.onFailure(() => same.doubt());
+    const client = new Client(same.transport, { userAgent: 'atoll-syncer', mostListBytes });
     if (turn) ready.then(turn.end, turn.end);
     const questions = new Questions(clock);
     const withReflectors = (all: readonly Hearing[]) => {
