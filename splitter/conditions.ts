@@ -32,6 +32,8 @@ interface ConditionsInput {
   /** It may not run twice. */
   once: boolean;
   /** See Handover. */
+  begun: boolean;
+  /** See Handover. */
   copied: Handover['copied'];
   gone: boolean;
   /** The object, while there is one. */
@@ -178,7 +180,10 @@ function settled(input: ConditionsInput): Verdict {
     return { type, status: 'False', reason: 'Withdrawing', message: withdrawingWords(withdrawing) };
   }
   if (leaving.length > 0) {
-    return { type, status: 'False', reason: 'Leaving', message: leavingWords(leaving, input.silenceAt) };
+    const begun = input.begun ? servingOf(shares).filter((c) => leaving.includes(c)) : [];
+    const ends = begun.length > 0 && `; it has started there, and ends there`;
+    const message = `${leavingWords(leaving, input.silenceAt)}${ends || ''}`;
+    return { type, status: 'False', reason: 'Leaving', message };
   }
   // What is nowhere is not where it should be.
   if (!input.gone && clusters.length === 0) return { ...placed(input), type };

@@ -70,3 +70,23 @@ test('what no workload needs is nowhere for that, not for want of clusters', () 
   expect(said('ConfigMap')?.message).toBe('no workload that is placed needs it');
   expect(said('Deployment')?.message).toBe('there is no physical cluster');
 });
+
+test('a Job that has started is said to end where it is, and not to wait for where it is to be', () => {
+  const placement = object('Deployment', ['west']);
+  const shares: Record<string, Share> = { east: { phase: 'Active' } };
+  const input = {
+    ...atRest,
+    begun: true,
+    placement,
+    shares,
+    slices: {},
+    waitingFor: [],
+    gone: false,
+    now: 0,
+  };
+  expect(conditionsOf(input)[1]).toMatchObject({
+    status: 'False',
+    reason: 'Leaving',
+    message: 'still on east; it has started there, and ends there',
+  });
+});
