@@ -84,6 +84,7 @@ function progress(name: string, placement: Placement, stays: boolean): string | 
   if (stays) return undefined;
   const said = placement.status?.conditions?.find(({ type }) => type === 'Settled');
   if (said?.reason === 'Paused' || said?.reason === 'WaitingForOthers') return said.message;
+  if (said && endsOn(name, placement)) return said.message;
   const joining = Object.entries(shares).filter(
     ([cluster, share]) => cluster !== name && share.phase === 'Joining',
   );
@@ -96,6 +97,15 @@ function progress(name: string, placement: Placement, stays: boolean): string | 
   };
   if (joining.length > 0) return joining.map(joins).join(', ');
   return clusters.length > 0 ? `moving to ${clusters.join(', ')}` : 'being removed';
+}
+
+/** A Job that is to be elsewhere, and has started there: it ends there. */
+export function endsOn(name: string, { spec, status }: Placement): boolean {
+  const isLeaving = status?.conditions?.some(
+    ({ type, reason }) => type === 'Settled' && reason === 'Leaving',
+  );
+  const isJob = spec !== undefined && placedKind(spec.ref)?.spread === 'batch';
+  return isJob && isLeaving === true && spec.shares?.[name]?.phase === 'Active';
 }
 
 function ready(cluster: string, share: Share, placement: Placement): string {

@@ -79,11 +79,12 @@ export function notFound(resource: GroupResource, name: string): StatusError {
   );
 }
 
-export function alreadyExists(resource: GroupResource, name: string): StatusError {
+/** `goes`: what has the name is being deleted, so that it is free soon. */
+export function alreadyExists(resource: GroupResource, name: string, goes = false): StatusError {
   return new StatusError(
     409,
     'AlreadyExists',
-    `${groupResource(resource)} ${quoteGo(name)} already exists`,
+    `${goes ? 'object is being deleted: ' : ''}${groupResource(resource)} ${quoteGo(name)} already exists`,
     detailsOf(resource, name),
   );
 }

@@ -32,6 +32,8 @@ interface ConditionsInput {
   /** It may not run twice. */
   once: boolean;
   /** See Handover. */
+  begun: boolean;
+  /** See Handover. */
   copied: Handover['copied'];
   gone: boolean;
   /** The object, while there is one. */
@@ -136,11 +138,8 @@ export function waitingWords({ held, until, firm }: Handover['hold'], stays: str
 }
 
 function settled(input: ConditionsInput): Verdict {
-  const { placement, shares, slices, unled, blind, once, hold } = input;
+  const { placement, shares, slices, waitingFor, unled, blind, once, hold } = input;
   const type = 'Settled';
-  // It joins nowhere, though it be named there.
-  const hasEnded = input.root !== undefined && isFinished(input.root);
-  const waitingFor = input.waitingFor.filter((c) => !hasEnded || Object.hasOwn(shares, c));
   const clusters = placement.spec?.clusters ?? [];
   const failed = Object.keys(shares).flatMap((c) => failureWords(slices, c) ?? []);
   const leaving = Object.keys(shares).filter((c) => !clusters.includes(c));
@@ -181,11 +180,14 @@ function settled(input: ConditionsInput): Verdict {
     return { type, status: 'False', reason: 'Withdrawing', message: withdrawingWords(withdrawing) };
   }
   if (leaving.length > 0) {
-    return { type, status: 'False', reason: 'Leaving', message: leavingWords(leaving, input.silenceAt) };
+    const begun = input.begun ? servingOf(shares).filter((c) => leaving.includes(c)) : [];
+    const ends = begun.length > 0 && `; it has started there, and ends there`;
+    const message = `${leavingWords(leaving, input.silenceAt)}${ends || ''}`;
+    return { type, status: 'False', reason: 'Leaving', message };
   }
   // What is nowhere is not where it should be.
   if (!input.gone && clusters.length === 0) return { ...placed(input), type };
-  const isOver = hasEnded && Object.keys(shares).length === 0;
+  const isOver = input.root !== undefined && isFinished(input.root) && Object.keys(shares).length === 0;
   const message = isOver ? 'it has ended, and is not made again' : 'every share is where it should be';
   return { type, status: 'True', reason: 'Settled', message };
 }

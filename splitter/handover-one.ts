@@ -85,7 +85,7 @@ export function nextBatch(scene: Scene): Next {
   const { goal } = scene.plan;
   const shares = present(scene);
   if (isFinished(scene.root)) return new Map(shares.filter(([cluster]) => goal.has(cluster)));
-  const started = hasStarted(scene) && shares.length > 0;
+  const started = isRun(scene);
   const next: Next = new Map();
   for (const [cluster, share] of shares) {
     const part = goal.get(cluster);
@@ -98,6 +98,16 @@ export function nextBatch(scene: Scene): Next {
   if (!vacated) return next;
   for (const [cluster, part] of goal) if (!next.has(cluster)) next.set(cluster, newcomer(part));
   return next;
+}
+
+/** It has started where it is, and ends there. */
+function isRun(scene: Scene): boolean {
+  return hasStarted(scene) && present(scene).length > 0;
+}
+
+/** Nobody else gets a part of it any more: it runs where it is, or has ended. */
+export function joinsNobody(scene: Scene): boolean {
+  return scene.plan.mode === 'batch' && (isFinished(scene.root) || isRun(scene));
 }
 
 function resizeBatch({ parallelism: _before, ...share }: Share, part: Part): Share {

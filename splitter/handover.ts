@@ -7,7 +7,7 @@ import { type Copying, isWrittenTo, wantsOf } from './copies.ts';
 import { type CopyStep, copyStep, nothingCopied, withClaimsAsked } from './copy-step.ts';
 import { nextCounts, nextWhole } from './handover-many.ts';
 import { nextOnce, nextWholeOnce } from './handover-once.ts';
-import { nextBatch, nextSingle } from './handover-one.ts';
+import { joinsNobody, nextBatch, nextSingle } from './handover-one.ts';
 import { type Held, type Hold, hold } from './hold.ts';
 import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from './plan.ts';
 import { isCountedOn, type Next, type Scene } from './scene.ts';
@@ -50,6 +50,7 @@ export const atRest = {
   blind: [],
   hold: notHeld,
   once: false,
+  begun: false,
   copied: nothingCopied,
 } as const;
 
@@ -70,6 +71,8 @@ export interface Handover {
   hold: Pick<Held, 'held' | 'until' | 'firm' | 'without'>;
   /** It may not run twice: it stops where it is before it starts elsewhere. */
   once: boolean;
+  /** It ends, or has ended, where it began: nobody else is waited for. */
+  begun: boolean;
   /** What is to be copied before it starts elsewhere. */
   copied: CopyStep;
   requeueAfterMs?: number;
@@ -102,7 +105,9 @@ export function handover(input: HandoverInput): Handover {
   const shares = withClaimsAsked(asked, copied);
   const after: Scene = { ...scene, shares };
   const isThere = (c: string) => !plan.once || shares[c]?.replicas === plan.goal.get(c)?.replicas;
-  const waitingFor = [...plan.goal.keys()].filter((c) => !isCountedOn(after, c) || !isThere(c)).sort();
+  const begun = joinsNobody(scene);
+  const owed = [...plan.goal.keys()].filter((c) => !begun || Object.hasOwn(shares, c));
+  const waitingFor = owed.filter((c) => !isCountedOn(after, c) || !isThere(c)).sort();
   const { once = false } = plan;
   const stale = staleOf(slices, previous, shares);
   const again = earlier(earlier(earlier(requeueAfterMs, left.requeueAfterMs), heldMs), copied.requeueAfterMs);
@@ -114,6 +119,7 @@ export function handover(input: HandoverInput): Handover {
     blind: blindIn(after),
     hold: held,
     once,
+    begun,
     copied,
     ...(again !== undefined && { requeueAfterMs: again }),
   };

@@ -1,11 +1,13 @@
 import { podTemplate } from '../cluster/pod-spec.ts';
 import type { Placement, Share } from '../cluster/types.ts';
+import { requestLimits } from '../kube/defaults/pod.ts';
+import { fillFromRanges, type Limit } from '../kube/limit-range.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { formatQuantity, type Quantity, scaledQuantity } from '../kube/quantity.ts';
 import { readList } from '../kube/quota/list.ts';
 import { podEvaluator } from '../kube/quota/pod.ts';
 import { scopesOf } from '../kube/quota/scope.ts';
-import { at, numberAt } from '../kube/untyped.ts';
+import { at, isRecord, numberAt } from '../kube/untyped.ts';
 import { type Amounts, divideAmount, raise } from './amounts.ts';
 import type { Shares, Slices } from './plan.ts';
 
@@ -19,7 +21,12 @@ export interface Demand {
   pod: KubeObject;
 }
 
-export function demandOf(root: KubeObject, placement: Placement): Demand {
+/** `ranges`: the limits of each LimitRange of its namespace. */
+export function demandOf(
+  root: KubeObject,
+  placement: Placement,
+  ranges: readonly (readonly Limit[])[] = [],
+): Demand {
   const { shares = {}, clusters = [], scale } = placement.spec ?? {};
   const there = countsOf(root, placement);
   const stays = (c: string) => (clusters.length > 0 ? clusters.includes(c) : shares[c]?.phase !== 'Leaving');
@@ -29,9 +36,17 @@ export function demandOf(root: KubeObject, placement: Placement): Demand {
   const replicas = scale?.replicas ?? numberAt(root, 'spec', 'replicas') ?? 1;
   const staying = [...there].reduce((all, [c, n]) => (stays(c) ? all + n : all), 0);
   const total = root.kind === 'Pod' ? 1 : divided ? replicas : staying;
-  const { labels, spec } = podTemplate(root);
-  const pod: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { labels }, spec };
+  const pod = madeOf(root, ranges);
   return { total, there, usage: podEvaluator.usage(pod, 0), pod };
+}
+
+/** A pod of its template, as its cluster charges it: what the template does not ask for it has by its limits, and by LimitRanges. */
+function madeOf(root: KubeObject, ranges: readonly (readonly Limit[])[]): KubeObject {
+  const { labels, spec } = structuredClone(podTemplate(root));
+  if (isRecord(spec)) requestLimits(spec);
+  const pod: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { labels }, spec };
+  fillFromRanges(pod, ranges);
+  return pod;
 }
 
 /** Pods by share. Those of one that leaves use what they use until they have gone, of a silent cluster for long. */
@@ -80,6 +95,15 @@ export function withQuota(
   return Object.fromEntries(entries.map(([c, share]) => [c, { ...share, hard: parts.get(c) ?? {} }]));
 }
 
+/** What a pod uses by what clusters say: where no template asks for any, their own admission may have it ask. At least 1, to count by. */
+function usedByOne(used: Amounts, counted: readonly Demand[]): bigint {
+  return [...used].reduce((most, [c, amount]) => {
+    const pods = BigInt(counted.reduce((all, { there }) => all + (there.get(c) ?? 0), 0));
+    const one = pods > 0n ? (amount + pods - 1n) / pods : 0n;
+    return one > most ? one : most;
+  }, 1n);
+}
+
 interface Scene {
   clusters: readonly string[];
   before: Shares;
@@ -97,9 +121,10 @@ function partsOf(name: string, hard: bigint, unit: number, scene: Scene): Amount
   const status = (c: string) => (slices[c]?.present === true ? slices[c].status : undefined);
   const used = new Map(clusters.map((c) => [c, amountOf(at(status(c), 'used')) ?? 0n]));
   const isAnyAsked = counted.some(({ usage }) => usage.has(name));
+  const seen = isAnyAsked ? 0n : usedByOne(used, counted);
   const each = ({ usage }: Demand) => {
     const one = usage.get(name);
-    return isAnyAsked ? (one ? scaledQuantity(one, unit) : 0n) : 1n;
+    return isAnyAsked ? (one ? scaledQuantity(one, unit) : 0n) : seen;
   };
   const wanted = new Map(clusters.map((c) => [c, 0n]));
   let total = 0n;

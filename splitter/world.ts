@@ -10,6 +10,7 @@ import { placementName } from '../cluster/placement.ts';
 import type { ClosureRef, ObjectRef, PhysicalCluster, Placement, PlacementSpec } from '../cluster/types.ts';
 import { byClaim, copierBetween, isCopyOf, type VolumeCopy } from '../cluster/volume-copy.ts';
 import { RuledKinds, shownAs } from '../controller/ruled.ts';
+import { limitsOf } from '../kube/limit-range.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { listAt } from '../kube/untyped.ts';
 import { type Scaler, type ScaleTarget, scalerOf, scaleTarget, targetOf } from './autoscaler.ts';
@@ -177,7 +178,11 @@ export function coveredAt(world: World, key: string, root: KubeObject): Covered 
 /** What the workloads in the namespace of this Placement's quota ask for. */
 export function demandsAt(world: World, key: string, root: KubeObject): Demand[] | undefined {
   if (root.kind !== 'ResourceQuota') return undefined;
-  return followedAt(world, key).map(({ root: workload, placement }) => demandOf(workload, placement));
+  const ranges = world.placements.byIndex(byNamespace, namespaceKey(key)).flatMap(({ spec }) => {
+    const range = spec?.ref.resource === 'limitranges' ? objectOf(world, key, spec.ref) : undefined;
+    return range ? [limitsOf(range)] : [];
+  });
+  return followedAt(world, key).map(({ root: workload, placement }) => demandOf(workload, placement, ranges));
 }
 
 export function followedAt(world: World, key: string): { root: KubeObject; placement: Placement }[] {

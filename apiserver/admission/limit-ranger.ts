@@ -1,24 +1,10 @@
-import { podLevelResources } from '../../kube/defaults/pod.ts';
+import { fillFromRanges, type Limit, limitsOf } from '../../kube/limit-range.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { approximateQuantity, compareQuantity, formatQuantity, parseQuantity } from '../../kube/quantity.ts';
 import { writeList } from '../../kube/quota/list.ts';
 import { statedTotal } from '../../kube/quota/pod-resources.ts';
-import { isRecord, records } from '../../kube/untyped.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
-import { type Container, containersOf, isWriteOf, type Resources, refusal } from './pods.ts';
-
-type Quantities = Record<string, string>;
-
-interface Limit {
-  type: string;
-  min?: Quantities;
-  max?: Quantities;
-  default?: Quantities;
-  defaultRequest?: Quantities;
-  maxLimitRequestRatio?: Quantities;
-}
-
-const annotation = 'kubernetes.io/limit-ranger';
+import { containersOf, isWriteOf, type Resources, refusal } from './pods.ts';
 
 /** Gives containers what a LimitRange says, and refuses what it does not allow. https://kubernetes.io/docs/concepts/policy/limit-range/ */
 export const limitRangerAdmission: AdmissionPlugin = {
@@ -44,14 +30,7 @@ function isOfPod(request: AdmissionRequest): boolean {
 }
 
 async function fillAll(request: AdmissionRequest, object: KubeObject): Promise<void> {
-  const ranges = await rangesOf(request);
-  for (const range of ranges) fillContainers(object, range);
-  // What the pod as a whole asks for is by default what its containers do.
-  if (ranges.length > 0 && isRecord(object.spec))
-    podLevelResources(object.spec, [
-      ...records(object.spec['containers']),
-      ...records(object.spec['initContainers']),
-    ]);
+  fillFromRanges(object, await rangesOf(request));
 }
 
 /** One LimitRange after the other: who is refused by one is not told of the next. */
@@ -70,35 +49,7 @@ async function check(request: AdmissionRequest, object: KubeObject, claim: boole
 async function rangesOf({ registry, cluster, namespace, old }: AdmissionRequest): Promise<Limit[][]> {
   if (old?.metadata.deletionTimestamp !== undefined) return [];
   const items = await registry.recent({ cluster, group: '', resource: 'limitranges', namespace });
-  return items.map(({ spec }) => (spec as { limits?: Limit[] } | undefined)?.limits ?? []);
-}
-
-function fillContainers(pod: KubeObject, range: readonly Limit[]): void {
-  const limits = range.filter(({ type }) => type === 'Container');
-  const requests: Quantities = Object.assign({}, ...limits.map((limit) => limit.defaultRequest));
-  const tops: Quantities = Object.assign({}, ...limits.map((limit) => limit.default));
-  const set: string[] = [];
-  for (const list of ['containers', 'initContainers'] as const) {
-    const what = list === 'containers' ? 'container' : 'init container';
-    for (const container of containersOf(pod, list)) {
-      for (const kind of ['request', 'limit'] as const) {
-        const names = fill(container, `${kind}s`, kind === 'request' ? requests : tops);
-        if (names.length > 0) set.push(`${names.join(', ')} ${kind} for ${what} ${container.name}`);
-      }
-    }
-  }
-  if (set.length === 0) return;
-  const text = `LimitRanger plugin set: ${set.join('; ')}`;
-  pod.metadata.annotations = { ...pod.metadata.annotations, [annotation]: text };
-}
-
-function fill(container: Container, kind: keyof Resources, given: Quantities): string[] {
-  const there = container.resources?.[kind] ?? {};
-  const names = Object.keys(given).filter((name) => !Object.hasOwn(there, name));
-  if (names.length === 0) return [];
-  const added = Object.fromEntries(names.map((name) => [name, given[name] ?? '']));
-  container.resources = { ...container.resources, [kind]: { ...there, ...added } };
-  return names.sort();
+  return items.map(limitsOf);
 }
 
 function podProblems(pod: KubeObject, limit: Limit): string[] {

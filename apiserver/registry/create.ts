@@ -106,7 +106,7 @@ async function createWith(
   const key = objectKey(served.info, place.cluster, place.namespace, name);
   if (context.dryRun) {
     const there = await translated(registry.store.get(key), served.info, name);
-    if (there) throw alreadyExists(served.info, name);
+    if (there) throw taken(served, name, there);
     if (context.room) await context.room({ key, name, value: encodeStored(object) });
     if (registry.converting) object = await registry.converting.written(object);
     return resourceVersion ? { ...object, metadata: { ...object.metadata, resourceVersion } } : object;
@@ -121,7 +121,9 @@ async function createWith(
       registry.store.create(key, bytes, bounded ? { adds: bytes.length } : undefined),
     );
   } catch (error) {
-    throw translate(error, served.info, name);
+    const refused = translate(error, served.info, name);
+    if (!isStatusError(refused, 'AlreadyExists')) throw refused;
+    throw taken(served, name, await translated(registry.store.get(key), served.info, name));
   }
   const committing = hooks.committed?.(write, name, { object, old: undefined, revision: entry.revision });
   if (committing) await committing;
@@ -133,6 +135,10 @@ async function createWith(
 function readLater(object: KubeObject, served: ServedResource): KubeObject {
   const lacks = served.subresources?.status === true && object.status === undefined;
   return (lacks && served.defaults?.(object)) || object;
+}
+
+function taken({ info }: ServedResource, name: string, there: Entry | undefined): StatusError {
+  return alreadyExists(info, name, there && decodeStored(there).metadata.deletionTimestamp !== undefined);
 }
 
 /** It is stored by the namespace of the request, and believed to be in the one that it says. */

@@ -84,13 +84,23 @@ async function feed(body: AsyncIterable<Uint8Array>, into: ReturnType<typeof cre
   try {
     for await (const bytes of body) {
       if (into.destroyed) return;
-      if (!into.write(bytes))
-        await new Promise((resolve) => into.once('drain', resolve).once('close', resolve));
+      if (!into.write(bytes)) await roomOrEnd(into);
     }
     into.end();
   } catch (error) {
     into.destroy(error as Error);
   }
+}
+
+/** It takes more, or nothing ever again. Nobody listens on: there may be very many such waits for one answer. */
+function roomOrEnd(into: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      into.off('drain', end).off('close', end);
+      resolve();
+    };
+    into.on('drain', end).on('close', end);
+  });
 }
 
 /** Headers go out at once: clients wait for them before they believe that a watch has begun. */

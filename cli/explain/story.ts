@@ -13,6 +13,7 @@ import { copyFailed } from '../../cluster/volume-copy.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import { listAt } from '../../kube/untyped.ts';
 import { schedulersNote } from '../../scheduler/wishes.ts';
+import { endsOn } from '../remaining.ts';
 import { adviceFor } from './advice.ts';
 import { leftBehind } from './claims.ts';
 import { refusalOf, troublesOn } from './pods.ts';
@@ -87,7 +88,8 @@ function silentWords(silences: ReadonlyMap<string, string>): string[] {
   return [...silences].map(([name, words]) => `its cluster ${name} ${words}`);
 }
 
-function placedHeadline({ spec, status }: Placement, isHeard: boolean): string {
+function placedHeadline(placement: Placement, isHeard: boolean): string {
+  const { spec, status } = placement;
   const { clusters = [], shares = {}, blocked, waits = [], noRoom, unplaced, ref } = spec ?? {};
   const there = Object.keys(shares).sort();
   const old = there.filter((name) => !clusters.includes(name));
@@ -107,6 +109,9 @@ function placedHeadline({ spec, status }: Placement, isHeard: boolean): string {
     return `is on ${and(there.length > 0 ? there : clusters)}, and cannot get where it ought to be`;
   if (waits.length > 0) return `is on ${and(clusters)}, and leaves ${and(waits)} when it is its turn`;
   if (clusters.length === 0) return `is leaving ${and(old)}, and is to be nowhere`;
+  if (isUndivided(ref) && isSettled && there.length === 0) return 'has ended, and is nowhere any more';
+  if (old.some((name) => endsOn(name, placement)))
+    return `is on ${and(old)} until it ends, and is to be on ${and(clusters)}`;
   if (old.length > 0) return `is moving from ${and(old)} to ${and(coming.length > 0 ? coming : clusters)}`;
   if (coming.length > 0) return `is on its way to ${and(coming)}`;
   return `is on ${and(owed)}${isSettled && isHeard ? ', as it should be' : ''}`;

@@ -9,6 +9,17 @@ import { canonicalQuantity, parseQuantity } from './quantity.ts';
 /** Pods only: in a template requests stay as written, until a Pod is made of it. */
 function pod(object: JsonObject): void {
   const spec = child(object, 'spec');
+  const containers = requestLimits(spec);
+  fill(spec, 'enableServiceLinks', true);
+  if (int(spec['terminationGracePeriodSeconds']) < 0) spec['terminationGracePeriodSeconds'] = 1;
+  if (spec['hostNetwork'] !== true) return;
+  for (const container of containers) {
+    for (const port of records(container['ports'])) fillZero(port, 'hostPort', int(port['containerPort']));
+  }
+}
+
+/** Who says a limit and no request asks for as much. Gives back its containers. */
+export function requestLimits(spec: JsonObject): JsonObject[] {
   const containers = [...records(spec['containers']), ...records(spec['initContainers'])];
   for (const container of containers) {
     const limits = at(container, 'resources', 'limits');
@@ -17,12 +28,7 @@ function pod(object: JsonObject): void {
     resources['requests'] = withMissing(resources['requests'], limits);
   }
   podLevelResources(spec, containers);
-  fill(spec, 'enableServiceLinks', true);
-  if (int(spec['terminationGracePeriodSeconds']) < 0) spec['terminationGracePeriodSeconds'] = 1;
-  if (spec['hostNetwork'] !== true) return;
-  for (const container of containers) {
-    for (const port of records(container['ports'])) fillZero(port, 'hostPort', int(port['containerPort']));
-  }
+  return containers;
 }
 
 /** Pod-level requests: what its containers ask for, else the pod's own limit; cpu, memory and huge pages. */

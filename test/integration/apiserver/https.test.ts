@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import https from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import supertest from 'supertest';
@@ -176,6 +176,19 @@ test('long names, long queries, HEAD, gzip', async () => {
   const packed = await request(`${configMaps}/fat`, { headers: { 'accept-encoding': 'gzip' } });
   expect(packed.headers['content-encoding']).toBe('gzip');
   expect(JSON.parse(gunzipSync(packed.body).toString()).data).toEqual(data);
+});
+
+test('a long list is packed piece by piece, and leaves nobody listening for each', async () => {
+  const warned: Error[] = [];
+  const hear = (warning: Error) => warned.push(warning);
+  process.on('warning', hear);
+  const data = { a: randomBytes(150_000).toString('base64') };
+  for (let i = 0; i < 40; i++) await api.call('POST', configMaps, configMap(`long-${i}`, data));
+  const { headers, body } = await request(configMaps, { headers: { 'accept-encoding': 'gzip' } });
+  process.off('warning', hear);
+  expect(headers['content-encoding']).toBe('gzip');
+  expect(JSON.parse(gunzipSync(body).toString()).items.length).toBeGreaterThanOrEqual(40);
+  expect(warned).toEqual([]);
 });
 
 test('a watch: headers at once, events as they come, an end when the server closes', async () => {

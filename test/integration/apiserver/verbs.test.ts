@@ -65,6 +65,14 @@ describe('create', () => {
       reason: 'AlreadyExists',
       message: 'configmaps "a" already exists',
     });
+    await api.call('POST', configMaps, { metadata: { name: 'going', finalizers: ['example.com/x'] } });
+    await api.call('DELETE', `${configMaps}/going`);
+    for (const query of ['', '?dryRun=All'])
+      expect((await api.call('POST', `${configMaps}${query}`, configMap('going'))).body).toMatchObject({
+        code: 409,
+        reason: 'AlreadyExists',
+        message: 'object is being deleted: configmaps "going" already exists',
+      });
     const nowhere = await api.call('POST', '/api/v1/namespaces/x/configmaps', configMap('a'));
     expect(nowhere.body).toMatchObject({ code: 404, message: 'namespaces "x" not found' });
     await api.call('POST', '/api/v1/namespaces', { metadata: { name: 'x' } });

@@ -66,3 +66,24 @@ test('what moves and fits has room to run twice while it moves', async () => {
   await world.admin.patch(resources.deployments, { ...inDefault, name }, 'merge', clusters);
   await until('it runs in the west', async () => (await running(name)).join() === '0,2');
 });
+
+test('what asks for processors by a LimitRange alone has room to run twice, too', async () => {
+  const name = 'ranged';
+  const limits = [{ type: 'Container', defaultRequest: { cpu: '500m' } }];
+  const range = { apiVersion: 'v1', kind: 'LimitRange', metadata: { name }, spec: { limits } };
+  const namespaced = { namespace: name };
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  await world.admin.create(resources.namespaces, namespace, {});
+  await world.admin.create(resources.limitranges, range, namespaced);
+  await world.admin.create(resources.resourcequotas, quota({ 'requests.cpu': '1' }), namespaced);
+  const app = deployment(name, 2, 'east');
+  await world.admin.create(
+    resources.deployments,
+    { ...app, metadata: { ...app.metadata, namespace: name } },
+    namespaced,
+  );
+  await until('it runs in the east', async () => (await running(name))[0] === 2);
+  const clusters = { metadata: { annotations: { 'atoll.dev/clusters': 'west' } } };
+  await world.admin.patch(resources.deployments, { ...namespaced, name }, 'merge', clusters);
+  await until('it runs in the west', async () => (await running(name)).join() === '0,2');
+});

@@ -595,6 +595,17 @@ describe('claims that are left', () => {
     expect(storyOf(told({ placement })).headline).toBe('is on east, and cannot get where it ought to be');
   });
 
+  test.each<[string, string, object, string]>([
+    ['has started', 'False', { east: { phase: 'Active' } }, 'is on east until it ends, and is to be on west'],
+    ['has ended', 'True', {}, 'has ended, and is nowhere any more'],
+  ])('a Job that %s is not said to be moving', (_what, status, shares, headline) => {
+    const reason = status === 'True' ? 'Settled' : 'Leaving';
+    const conditions = [{ type: 'Settled', status, reason, message: 'x' }];
+    const ref = { group: 'batch', resource: 'jobs', kind: 'Job', name: 'web', uid: 'u', version: 'v1' };
+    const placement = placed({ ...moving.spec, ref, clusters: ['west'], shares }, { conditions });
+    expect(storyOf(told({ placement })).headline).toBe(headline);
+  });
+
   test('of a set that goes without them: also what is not shown', () => {
     expect(section({ ...of(recreate), claims: [] }, 'Data that is left')).toEqual([
       'if it was on another cluster before, its claims are there with their data; while it has others of the same names they are not shown',

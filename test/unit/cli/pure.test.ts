@@ -165,6 +165,14 @@ describe('what is left on a cluster', () => {
       expect(found).toMatchObject({ logicalCluster: 'root:a', object: 'deployments.apps/web', ...expected });
   });
 
+  test('what ends where it has started is not said to move', () => {
+    const message = 'still on east; it has started there, and ends there';
+    const conditions = [{ type: 'Settled', status: 'False', reason: 'Leaving', message }];
+    const ref = { group: 'batch', resource: 'jobs', name: 'web' };
+    const spec = { ref, clusters: ['west'], shares: { east: { phase: 'Active' } } };
+    expect(remainingOn('east', [placement('web', spec, { conditions })])[0]?.state).toBe(message);
+  });
+
   test('what waits for a cluster that does not answer, says since when', () => {
     const since = 'has not answered since 2030-01-01T00:00:00Z';
     const message = `cluster north ${since}; cluster west ${since}`;

@@ -81,10 +81,29 @@ test('what has ended and left is waited for nowhere, and on its way out until it
     metadata: { name: 'migrate' },
     status: { conditions },
   };
-  const input = { ...atRest, placement, slices: {}, waitingFor: ['west'], gone: false, root, now: 0 };
+  const input = { ...atRest, begun: true, placement, slices: {}, waitingFor: [], gone: false, root, now: 0 };
   const settled = (shares: Record<string, Share>) => conditionsOf({ ...input, shares })[1];
   expect(settled({ east: { phase: 'Leaving' } })).toMatchObject({ status: 'False', reason: 'Leaving' });
-  expect(settled({ west: { phase: 'Joining' } })).toMatchObject({ status: 'False', reason: 'Joining' });
   const message = 'it has ended, and is not made again';
   expect(settled({})).toMatchObject({ status: 'True', reason: 'Settled', message });
+});
+
+test('a Job that has started is said to end where it is, and not to wait for where it is to be', () => {
+  const placement = object('Deployment', ['west']);
+  const shares: Record<string, Share> = { east: { phase: 'Active' } };
+  const input = {
+    ...atRest,
+    begun: true,
+    placement,
+    shares,
+    slices: {},
+    waitingFor: [],
+    gone: false,
+    now: 0,
+  };
+  expect(conditionsOf(input)[1]).toMatchObject({
+    status: 'False',
+    reason: 'Leaving',
+    message: 'still on east; it has started there, and ends there',
+  });
 });

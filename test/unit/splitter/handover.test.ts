@@ -483,6 +483,20 @@ describe('handover of other kinds', () => {
   });
 });
 
+it.each<[string, object, Record<string, Share>, object]>([
+  ['has started', { status: { active: 1 } }, { a: { phase: 'Active' } }, { waitingFor: [], begun: true }],
+  [
+    'has ended',
+    { status: { conditions: [{ type: 'Complete', status: 'True' }] } },
+    {},
+    { waitingFor: [], begun: true },
+  ],
+  ['has not begun', {}, {}, { waitingFor: ['b'], begun: false }],
+])('nobody waits for where a Job is to be that %s', (_what, more, previous, expected) => {
+  const root = { ...deployment(1), apiVersion: 'batch/v1', kind: 'Job', ...more };
+  expect(handover({ ...base, root, clusters: ['b'], previous, slices: {} })).toMatchObject(expected);
+});
+
 describe('handover of a Deployment that may not run twice', () => {
   const root: KubeObject = { ...deployment(2), spec: { replicas: 2, strategy: { type: 'Recreate' } } };
   const there: Partial<HandoverInput> = {

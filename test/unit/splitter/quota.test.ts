@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ClusterSlice, Placement, PlacementSpec, Share } from '../../../cluster/types.ts';
+import type { Limit } from '../../../kube/limit-range.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { formatQuantity } from '../../../kube/quantity.ts';
 import { readList } from '../../../kube/quota/list.ts';
 import { divideAmount } from '../../../splitter/amounts.ts';
 import { type Demand, demandOf, withQuota } from '../../../splitter/quota.ts';
@@ -112,6 +114,16 @@ test.each<[string, Row, object[]]>([
     ],
   ],
   [
+    'what no template asks for, and pods use there all the same, they use elsewhere too',
+    {
+      root: quota({ 'requests.cpu': '3' }),
+      before: shares(undefined),
+      slices: slices([{ 'requests.cpu': '3' }, { 'requests.cpu': '1' }]),
+      demands: [demand(4, { a: 4, b: 4 })],
+    },
+    [{ 'requests.cpu': '3' }, { 'requests.cpu': '3' }],
+  ],
+  [
     'what is out of its scope does not count',
     {
       root: quota(pods(4), { scopes: ['Terminating'] }),
@@ -210,4 +222,25 @@ test.each<[string, KubeObject, Placement, number]>([
   ['one', pod, placementOf({ clusters: ['b'], shares: { a: { phase: leaves }, b: active } }), 1],
 ])('how many pods there are to be: %s', (_what, root, placement, total) => {
   expect(demandOf(root, placement).total).toBe(total);
+});
+
+const range: Limit = {
+  type: 'Container',
+  default: { cpu: '500m' },
+  defaultRequest: { cpu: '250m' },
+};
+
+test.each<[string, object | undefined, string, string | undefined]>([
+  ['what it asks for', { requests: { cpu: '2' }, limits: { cpu: '3' } }, '2', '3'],
+  ['without a request, its limit', { limits: { cpu: '3' } }, '3', '3'],
+  ['without either, what a LimitRange says', undefined, '250m', '500m'],
+])('what a pod of a template uses: %s', (_what, resources, requests, limits) => {
+  const spec = { containers: [{ name: 'c', ...(resources && { resources }) }] };
+  const root = { ...appsRoot('Deployment'), spec: { replicas: 3, template: { spec } } };
+  const before = structuredClone(root);
+  const { usage } = demandOf(root, placementOf({ clusters: ['a'], shares: { a: three } }), [[range]]);
+  const said = (name: string) =>
+    formatQuantity(usage.get(name) ?? { value: 0n, scale: 0, format: 'DecimalSI' });
+  expect([said('requests.cpu'), said('limits.cpu')]).toEqual([requests, limits]);
+  expect(root).toEqual(before);
 });
