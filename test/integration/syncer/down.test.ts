@@ -62,7 +62,7 @@ describe('a share', () => {
         metadata: { labels: { app: name } },
         spec: { containers: [{ name: 'c', image: 'c', ...container }] },
       };
-      return { ...made, spec: { ...made.spec, template } } as typeof made;
+      return { ...made, spec: { ...(made.spec as object), template } };
     };
     const env = ['1', '2'].map((value) => ({ name: 'A', value }));
     const ports = ['a', 'b'].map((name) => ({ name, containerPort: 80, protocol: 'TCP' }));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { credentialsOf, systemNamespace } from '../../../cluster/names.ts';
-import type { PhysicalCluster } from '../../../cluster/types.ts';
+import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
 import { deployment, find, isReady, readyPods, resources, settled, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
@@ -39,11 +39,7 @@ test('what another cluster does not have is not gone: nothing is made there, and
   expect(await isReady(world.admin, 'west')).toBe(false);
   await world.admin.delete(resources.deployments, { namespace: 'default', name: 'web' });
   const isLeaving = async () => {
-    const found = await find<{ spec?: { shares?: Record<string, { phase: string }> } } & object>(
-      world.admin as never,
-      resources.placements,
-      'web.deployments.apps',
-    );
+    const found = await find<Placement>(world.admin, resources.placements, 'web.deployments.apps');
     return found?.spec?.shares?.['west']?.phase === 'Leaving';
   };
   await until('it is told to leave', isLeaving);
