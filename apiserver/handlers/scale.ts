@@ -22,7 +22,7 @@ import { decodeApplied } from './writes/applied.ts';
 import { writeContext } from './writes/context.ts';
 import { patcher, patchType } from './writes/patching.ts';
 import { checkName, checkNamespace, requireName } from './writes/request.ts';
-import { pathsOf, scaled, scaleOf, writePath } from './writes/scale-object.ts';
+import { pathsOf, requireReplicas, scaled, scaleOf, writePath } from './writes/scale-object.ts';
 
 /** autoscaling/v1 Scale, a view of the object's replicas. */
 const scaleInfo: ResourceInfo = {
@@ -36,6 +36,7 @@ export async function handleScale(exchange: ResourceExchange): Promise<ApiRespon
   const { core, info, stored } = exchange;
   if (info.verb === 'get') {
     const object = decodeStored(await core.registry.read(stored, info));
+    requireReplicas(object, stored);
     return respondScale(exchange, scaleOf(object, stored));
   }
   const kind = info.verb === 'patch' ? 'PatchOptions' : 'UpdateOptions';

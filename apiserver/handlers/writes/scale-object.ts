@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../kube/object.ts';
 import { labelSelectorFromObject } from '../../../kube/selector.ts';
-import { invalid } from '../../../kube/status.ts';
+import { internalError, invalid } from '../../../kube/status.ts';
 import { getOwn, isRecord, setOwn } from '../../../kube/untyped.ts';
 import type { ScalePaths, ServedResource } from '../../served.ts';
 
@@ -32,6 +32,13 @@ export function scaleOf(object: KubeObject, served: ServedResource): KubeObject 
       ...(text !== '' && { selector: text }),
     },
   };
+}
+
+/** A custom resource that says no number is not one of 0: an autoscaler would take it for turned off. */
+export function requireReplicas(object: KubeObject, served: ServedResource): void {
+  const path = served.subresources?.scale?.specReplicasPath;
+  if (path !== undefined && readPath(object, path) === undefined)
+    throw internalError(`the spec replicas field "${path}" does not exist`);
 }
 
 /** metadata.resourceVersion and uid of the Scale are preconditions on the object. */

@@ -126,6 +126,18 @@ test('status and scale', async () => {
   expect(body.rows[0].cells).toEqual(['w', 4]);
 });
 
+test('what says no replicas has no scale, until somebody gives it one', async () => {
+  const optional = structuredClone(definition);
+  for (const { schema } of optional.spec.versions) schema.openAPIV3Schema.properties.spec.required = [];
+  await api.call('POST', crds, optional);
+  await api.call('POST', widgets, widget({}));
+  const { status, body } = await api.call('GET', `${widgets}/w/scale`);
+  const message = 'Internal error occurred: the spec replicas field ".spec.size" does not exist';
+  expect([status, body.reason, body.message]).toEqual([500, 'InternalError', message]);
+  await api.call('PATCH', `${widgets}/w/scale`, { spec: { replicas: 2 } });
+  expect((await api.call('GET', `${widgets}/w/scale`)).body.spec).toEqual({ replicas: 2 });
+});
+
 test('an update names the version it saw', async () => {
   await api.call('POST', crds, definition);
   await api.call('POST', widgets, widget({ size: 1 }));
