@@ -231,7 +231,8 @@ class Heart {
       conditions: [ready, conditionOf(before, 'Readable', readable, now)],
       lastHeartbeatTime: now,
       ...(lastAnswerTime !== undefined && { lastAnswerTime }),
-      ...(clusterUID && { clusterUID }),
+      // What was not heard now is left as it is: somebody may have taken it back meanwhile.
+      ...(found.clusterUID && { clusterUID: found.clusterUID }),
       ...(found.version && { version: found.version }),
       ...(found.error === undefined && namespaces !== undefined && { namespaces }),
       ...watched,
