@@ -5,7 +5,7 @@ import { physicalClusters } from '../cluster/names.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import type { ApiResponse, Transport } from '../kube/http.ts';
 import { isStatusError } from '../kube/status.ts';
-import { within } from '../kube/within.ts';
+import { orAborted, within } from '../kube/within.ts';
 
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
 const answerMs = 5_000;
@@ -19,9 +19,9 @@ export interface SameClusterOptions {
 }
 
 /**
- * The way to a physical cluster, on which nobody else is met: what another cluster does not have is not gone, and nothing is made
- * there. Who answers is asked before the first request, and anew when a request or a watch has ended, since somebody else may be
- * there by then. Where another one answers, or that cannot be known, it is as if nobody did.
+ * The way to a physical cluster: what another cluster does not have is not gone, and nothing is made there. Who answers is asked
+ * before the first request, and anew when a request has failed or a watch has ended, since somebody else may be there by then; where
+ * neither happens the next heartbeat notices. Where another one answers, or that cannot be known, it is as if nobody did.
  */
 export class SameCluster {
   readonly #options: SameClusterOptions;
@@ -32,7 +32,8 @@ export class SameCluster {
   }
 
   readonly transport: Transport = async (request) => {
-    await this.#ask();
+    const asked = this.#ask();
+    await (request.signal ? orAborted(request.signal, asked) : asked);
     try {
       const response = await this.#options.physical(request);
       return isWatch.test(request.url) ? this.#watched(response) : response;
@@ -94,6 +95,7 @@ export class SameCluster {
       return found.metadata.uid;
     } catch (error) {
       if (isStatusError(error, 'NotFound') || isStatusError(error, 'Forbidden')) return undefined;
+      signal.throwIfAborted();
       if (error instanceof DOMException) throw new TransportError('ETIMEDOUT', error.message, error);
       throw error;
     }

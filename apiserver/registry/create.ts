@@ -116,14 +116,15 @@ async function createWith(
   let entry: Entry;
   try {
     const { bounded } = context;
-    write.asked = true;
-    entry = await written(object, (bytes) =>
-      registry.store.create(key, bytes, bounded ? { adds: bytes.length } : undefined),
-    );
+    entry = await written(object, (bytes) => {
+      write.asked = true;
+      return registry.store.create(key, bytes, bounded ? { adds: bytes.length } : undefined);
+    });
   } catch (error) {
     const refused = translate(error, served.info, name);
     if (!isStatusError(refused, 'AlreadyExists')) throw refused;
-    throw taken(served, name, await translated(registry.store.get(key), served.info, name));
+    // It is known to be there, also where that cannot be read.
+    throw taken(served, name, await registry.store.get(key).catch(() => undefined));
   }
   const committing = hooks.committed?.(write, name, { object, old: undefined, revision: entry.revision });
   if (committing) await committing;

@@ -165,10 +165,10 @@ async function updateWith(
   try {
     const update = (bytes: Uint8Array) => {
       const adds = context.bounded ? { adds: bytes.length - entry.value.length } : undefined;
+      write.asked = true;
       return registry.store.update(entry.key, bytes, entry.revision, adds);
     };
     if (guess) guess.reached = 'store';
-    write.asked = true;
     const now = await written(next, update);
     if (guess) guess.reached = 'written';
     await hooksOf(served).committed?.(write, address.name, { object: next, old, revision: now.revision });

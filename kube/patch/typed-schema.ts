@@ -42,17 +42,24 @@ export function isAtomic(schema: Schema): boolean {
   }
 }
 
+/** What a schema of `any` says of a value that is a map. */
+function asMapSchema(schema: Schema): Schema {
+  return (schema.type === 'any' && schema.known) || schema;
+}
+
 export function isDeclared(schema: Schema, key: string): boolean {
-  return schema.type === 'object' && schema.fields.has(key);
+  const known = asMapSchema(schema);
+  return known.type === 'object' && known.fields.has(key);
 }
 
 /** The schema of a map's entry; undefined for a field nobody declared. */
 export function entrySchema(schema: Schema, key: string): Schema | undefined {
-  switch (schema.type) {
+  const known = asMapSchema(schema);
+  switch (known.type) {
     case 'object':
-      return schema.fields.get(key)?.schema ?? (schema.open ? anySchema : undefined);
+      return known.fields.get(key)?.schema ?? (known.open ? anySchema : undefined);
     case 'map':
-      return schema.values;
+      return known.values;
     case 'any':
       return anySchema;
     default:

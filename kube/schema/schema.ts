@@ -16,10 +16,10 @@ export type Schema =
   | { readonly type: 'boolean' }
   | { readonly type: 'int-or-string' }
   /**
-   * Anything at all. Atomic: owned and replaced as a whole (RawExtension, JSON, FieldsV1). Known: what it is pruned by where it
-   * turns out to be an object.
+   * Anything at all. Atomic: owned and replaced as a whole (RawExtension, JSON, FieldsV1). Known: what it is where it turns out to
+   * be an object.
    */
-  | { readonly type: 'any'; readonly atomic?: boolean; readonly known?: ObjectSchema };
+  | { readonly type: 'any'; readonly atomic?: boolean; readonly known?: ObjectSchema | MapSchema };
 
 export interface ObjectSchema {
   readonly type: 'object';

@@ -47,9 +47,10 @@ function convert(given: unknown, depth: number, isRoot = false): Schema {
 
 /** It may be anything, and is pruned only inside of what it names, if it is an object. */
 function convertUntyped(given: Properties, depth: number, preserve: boolean): Schema {
-  if (!preserve || !isRecord(given['properties'])) return any;
+  const names = isRecord(given['properties']) || isRecord(given['additionalProperties']);
+  if (!preserve || !names) return any;
   const known = convertObject(given, depth, true, false);
-  return known.type === 'object' ? { type: 'any', known } : any;
+  return known.type === 'object' || known.type === 'map' ? { type: 'any', known } : any;
 }
 
 function convertObject(given: Properties, depth: number, preserve: boolean, isRoot: boolean): Schema {

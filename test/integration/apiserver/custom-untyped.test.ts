@@ -5,6 +5,10 @@ import { type Api, startApi } from './api.ts';
 const known = { type: 'object', properties: { a: { type: 'string', default: 'd' } } };
 const open = { 'x-kubernetes-preserve-unknown-fields': true };
 const spec = { ...open, properties: { known, deeper: { ...open, properties: { known } } } };
+const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] };
+const item = { type: 'object', required: ['k'], properties: { k: { type: 'string' } } };
+const lists = { ...open, properties: { l: { type: 'array', ...keyed, items: item } } };
+const named = { ...open, additionalProperties: known };
 
 const definition = {
   metadata: { name: 'tides.reef.example' },
@@ -17,7 +21,7 @@ const definition = {
         name: 'v1',
         served: true,
         storage: true,
-        schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
+        schema: { openAPIV3Schema: { type: 'object', properties: { spec, lists, named } } },
       },
     ],
   },
@@ -47,4 +51,25 @@ test('and told to whoever wants to know', async () => {
   const { status, body } = await api.call('POST', `${tides}?fieldValidation=Strict`, tide);
   expect(status).toBe(400);
   expect(body.message).toContain('unknown field "spec.deeper.known.b", unknown field "spec.known.b"');
+});
+
+test('so are entries of any name', async () => {
+  const { body } = await api.call('POST', tides, { ...tide, spec: {}, named: { one: { b: 1 } } });
+  expect(body.named).toEqual({ one: { a: 'd' } });
+});
+
+test('who applies parts of what is known inside has these, beside what others applied', async () => {
+  const apply = (manager: string, value: object) => {
+    const headers = { 'content-type': 'application/apply-patch+yaml' };
+    const body = { ...tide, spec: {}, lists: value };
+    return api.call('PATCH', `${tides}/a?fieldManager=${manager}`, body, headers);
+  };
+  await apply('first', { l: [{ k: 'p' }] });
+  const { status, body } = await apply('second', { l: [{ k: 'q' }], other: 1 });
+  expect([status, body.lists]).toEqual([200, { l: [{ k: 'p' }, { k: 'q' }], other: 1 }]);
+  const owned = body.metadata.managedFields.find(({ manager }: { manager: string }) => manager === 'second');
+  expect(owned.fieldsV1['f:lists']).toEqual({
+    'f:l': { 'k:{"k":"q"}': { '.': {}, 'f:k': {} } },
+    'f:other': {},
+  });
 });

@@ -132,6 +132,20 @@ test('a cluster that is busy for a moment is asked again when it said, and is no
   for (const wait of waits) expect(wait).toBeGreaterThanOrEqual(990);
 });
 
+test('who it was is not written again by a beat that did not hear it: somebody may have taken it back', async () => {
+  await until(() => said.length === 1);
+  expect(cluster.status?.clusterUID).toBe('u');
+  const taken = () => {
+    const { clusterUID: _, ...status } = cluster.status ?? {};
+    cluster = { ...cluster, status };
+    throw new TransportError('ECONNREFUSED', 'connect ECONNREFUSED');
+  };
+  answers = [taken];
+  await until(() => said.length === 2);
+  expect(verdicts()[1]).toBe('Unreachable');
+  expect(cluster.status?.clusterUID).toBeUndefined();
+});
+
 test('one that stays busy is Unreachable once others would be silent, and says why', async () => {
   await until(() => said.length === 1);
   const since = Date.now();

@@ -77,3 +77,13 @@ test('that our own server has no such PhysicalCluster does not say that an objec
   state.known = missing('west');
   expect(isTransportError(await get())).toBe(true);
 });
+
+test('who asks waits no longer than it would, however late it is known who answers', async () => {
+  const physical: Transport = () => new Promise(() => {});
+  const known = answer(200, { metadata: { name: 'west' }, status: { clusterUID: 'a', namespaces: 1 } });
+  const same = new SameCluster({ name: 'west', upstream: new Client(async () => known), physical, signal });
+  const asks = new AbortController();
+  const asked = same.transport({ method: 'GET', url: '/api', headers: {}, signal: asks.signal });
+  asks.abort(new Error('too late'));
+  await expect(asked).rejects.toThrow('too late');
+});
