@@ -23,9 +23,12 @@ let account: string;
 const programs = new Map<string, { child: ChildProcess; log: string[] }>();
 const logOf = (program: string) => (programs.get(program)?.log ?? []).join('');
 
-/** On Kubernetes, too: what is made in one go is looked for before it is there, a webhook asked before it has an authority. */
+/**
+ * On Kubernetes, too: what is made in one go is looked for before it is there, or made once more before it is seen to be, a webhook
+ * asked before it has an authority.
+ */
 const expected =
-  /not found|object has been modified|Failed to generate initial serving certificate, retrying/;
+  /not found|object has been modified|secrets \\"[a-z0-9-]+\\" already exists|Failed to generate initial serving certificate, retrying/;
 
 const controllerFlags = ['--cluster-resource-namespace=cert-manager', '--metrics-listen-address=127.0.0.1:0'];
 
