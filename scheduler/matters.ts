@@ -1,3 +1,4 @@
+import { boundOn } from '../cluster/claims.ts';
 import { readyOf } from '../cluster/life.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
@@ -30,6 +31,7 @@ function isDone(now: KubeObject, old: KubeObject): boolean {
 export function placementMatters(now: Placement, old: Placement): boolean {
   return (
     !deepEqual(decidedBy(now), decidedBy(old)) ||
+    !deepEqual(boundOn(now), boundOn(old)) ||
     mayTakeOver(now) !== mayTakeOver(old) ||
     !deepEqual(now.metadata.finalizers, old.metadata.finalizers) ||
     now.metadata.deletionTimestamp !== old.metadata.deletionTimestamp

@@ -130,7 +130,13 @@ class Followed {
     ]);
     const kind = { apiVersion: 'atoll.dev/v1alpha1', kind: 'VolumeCopy' };
     const status = { phase: random.pick(['Copying', 'Copied', 'Failed']) };
-    const spec = { claim, from, to };
+    const of = {
+      group: 'apps',
+      resource: 'statefulsets',
+      name: 'u',
+      uid: random.pick(['u-true', 'another']),
+    };
+    const spec = { claim, from, to, workload: of };
     this.put('volumecopies', { ...kind, metadata: { name: claim, namespace: 'shop' }, spec, status });
   }
 
