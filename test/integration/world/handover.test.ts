@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { Placement } from '../../../cluster/types.ts';
+import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
 import {
   deployment,
   find,
@@ -64,6 +64,33 @@ test('a StatefulSet moves ordinal by ordinal: none is on two clusters at any tim
   });
   expect(await pods('west')).toEqual(['db-0', 'db-1', 'db-2']);
   await settled(world.admin, db);
+});
+
+test('nothing stops for a cluster of which every node is cordoned, and it moves when one takes pods', async () => {
+  const db = 'db.statefulsets.apps';
+  await world.admin.create(resources.statefulsets, statefulSet('db', 1, 'east'), { namespace: 'default' });
+  await settled(world.admin, db);
+  const { client } = world.physical('west');
+  const cordon = async (unschedulable: boolean) => {
+    for (const { metadata } of (await client.list(resources.nodes)).items)
+      await client.patch(resources.nodes, { name: metadata.name ?? '' }, 'merge', {
+        spec: { unschedulable },
+      });
+    await until('west has told', async () => {
+      const west = await find<PhysicalCluster>(world.admin, resources.physicalclusters, 'west', '');
+      return (west?.status?.allocatable?.['pods'] === '0') === unschedulable;
+    });
+  };
+  await cordon(true);
+  await move(world.admin, resources.statefulsets, 'db', 'west');
+  const why = await until(
+    'it is refused',
+    async () => (await record('db.statefulsets.apps'))?.spec?.reasons?.['west'],
+  );
+  expect(why).toBe('needs 1 pod, 0 left');
+  expect(await readyPods(world.physical('east'), 'db')).toEqual(['db-0']);
+  await cordon(false);
+  await until('it moves', async () => (await readyPods(world.physical('west'), 'db')).length === 1);
 });
 
 test('what was moved before it had settled stays until its replacement is ready, whatever was heard of it last', async () => {
