@@ -93,6 +93,27 @@ test('nothing stops for a cluster of which every node is cordoned, and it moves 
   await until('it moves', async () => (await readyPods(world.physical('west'), 'db')).length === 1);
 });
 
+test('what is orphaned on its way leaves its pods once, where they were', async () => {
+  const where = { namespace: 'default', name: 'web' };
+  await world.admin.create(resources.deployments, deployment('web', 3, 'east'), { namespace: 'default' });
+  await settled(world.admin, 'web.deployments.apps');
+  const before = await readyPods(world.physical('east'), 'web');
+  const metadata = { annotations: { 'atoll.dev/paused': 'true', 'atoll.dev/clusters': 'west' } };
+  await world.admin.patch(resources.deployments, where, 'merge', { metadata });
+  await until('it is on both', async () => (await ready('west')) === 3);
+  await world.admin.delete(resources.deployments, where, { propagationPolicy: 'Orphan' });
+  const pods = async (cluster: string) =>
+    (await world.physical(cluster).client.list(resources.pods, { labelSelector: 'app=web' })).items.length;
+  await until('none is left on west', async () => (await pods('west')) === 0);
+  await until('its object is gone on east', async () => {
+    return (await record('web.deployments.apps'))?.status?.clusters?.['east']?.orphans === true;
+  });
+  expect(await readyPods(world.physical('east'), 'web')).toEqual(before);
+  await world.admin.create(resources.deployments, deployment('web', 3, 'west'), { namespace: 'default' });
+  await settled(world.admin, 'web.deployments.apps');
+  expect([await pods('east'), await ready('west')]).toEqual([0, 3]);
+});
+
 test('what was moved before it had settled stays until its replacement is ready, whatever was heard of it last', async () => {
   const web = 'web.deployments.apps';
   const [east, west] = [world.physical('east'), world.physical('west')];
