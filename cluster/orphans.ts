@@ -1,5 +1,7 @@
 import type { KubeObject } from '../kube/object.ts';
-import type { Placement } from './types.ts';
+import { placedKind } from './kinds.ts';
+import { leavesUnheard } from './share.ts';
+import type { Placement, PlacementSpec, Share } from './types.ts';
 
 /** Deleted with propagationPolicy Orphan, and the garbage collector has yet to note it in the Placement. */
 export function isBeingOrphaned({ metadata }: KubeObject): boolean {
@@ -9,4 +11,29 @@ export function isBeingOrphaned({ metadata }: KubeObject): boolean {
 /** Its object was orphaned: the record stands for what that left behind. */
 export function isTombstone({ spec }: Placement): boolean {
   return spec?.orphaned !== undefined && spec.orphaned === spec.ref.uid;
+}
+
+type Shared = readonly [cluster: string, share: Share];
+
+/**
+ * The shares of what is orphaned, before it is let go. On its way elsewhere it has more than its replicas: its pods are left once, where it
+ * has not left yet and all of them are there, and what is too many goes. Unchanged where that is not known, or nothing is.
+ */
+export function leftOnce({ ref, clusters, shares = {} }: PlacementSpec): Record<string, Share> {
+  if (placedKind(ref)?.spread !== 'counts') return shares;
+  const all = Object.entries(shares);
+  const isTarget = ([cluster]: Shared) => clusters.includes(cluster);
+  const hasLeft = ([, share]: Shared) => share.phase === 'Leaving' || leavesUnheard(share);
+  const isCounted = ([, { phase, settled }]: Shared) => phase === 'Active' || settled !== undefined;
+  const sum = (some: readonly Shared[]) => some.reduce((n, [, { replicas = 0 }]) => n + replicas, 0);
+  const targets = all.filter((one) => isTarget(one) && !hasLeft(one));
+  const former = all.filter((one) => !isTarget(one) && !hasLeft(one));
+  const counted = [...former, ...targets.filter(isCounted)];
+  const isWhole = (some: readonly Shared[]) => some.length > 0 && sum(some) >= sum(targets);
+  const kept = former.length === 0 ? targets : [former, counted].find(isWhole);
+  if (kept === undefined || kept.length === 0) return shares;
+  const isKept = new Set(kept.map(([cluster]) => cluster));
+  return Object.fromEntries(
+    all.map(([c, share]) => [c, isKept.has(c) ? share : { ...share, surplus: true }]),
+  );
 }

@@ -50,6 +50,7 @@ const share = object(
     ranAt: text,
     cameBack: text,
     fresh: flag,
+    surplus: flag,
     claims: list(text),
     withdrawing: object(
       { since: text, from: text, closedSince: text } satisfies Fields<NonNullable<Share['withdrawing']>>,

@@ -70,6 +70,8 @@ export interface Share {
    * many it is to have, see splitter/lower.ts.
    */
   goal?: Pick<Share, 'replicas' | 'ordinalsStart'>;
+  /** Of what was orphaned on its way elsewhere: its pods are left on another cluster, and here they go with it. */
+  surplus?: boolean;
   /** RFC 3339; since when the share has been ready without a break. */
   readySince?: string;
   /**

@@ -1,7 +1,9 @@
 import { closureOf, type PlacedObject, placedKey, refKey } from '../cluster/closure.ts';
 import { isPlaceable } from '../cluster/placeable.ts';
-import type { ClosureRef, Placement } from '../cluster/types.ts';
+import { leavesUnheard } from '../cluster/share.ts';
+import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
 import { claimsOf } from './claims.ts';
+import { isDrained } from './filter.ts';
 import { policiesFor } from './policies.ts';
 import { isRolledOut } from './rollout.ts';
 import { currentOf, isLive, placementOf, type Scene } from './scene.ts';
@@ -34,8 +36,36 @@ function subjectOf(scene: Scene, placed: PlacedObject): Subject {
   const wish = wishOf(placed.object, namespace, policiesFor(placed, namespace, policies));
   const told = currentOf(placement, placed.object);
   const back = heldBack(scene, placement, { claims, wish });
-  const current = back.length === 0 ? told : [...back, ...told.filter((c) => claims.hold.has(c))].sort();
+  const current =
+    back.length === 0
+      ? stillThere(scene, placement, { told, claims })
+      : [...back, ...told.filter((c) => claims.hold.has(c))].sort();
   return { placed, placement, current, wish, requires, claims };
+}
+
+/**
+ * Where it was last told to be; where none of these is to stay, nor holds its data, and it has not left another that is, it has not
+ * moved: nothing joins what goes, and what runs elsewhere has another place.
+ */
+function stillThere(
+  { clusters }: Scene,
+  placement: Placement | undefined,
+  { told, claims }: { told: string[]; claims: Subject['claims'] },
+): string[] {
+  const end = Math.min(...told.map((c) => goingOf(clusters.get(c))));
+  const isHeld = told.some((c) => claims.hold.has(c) && clusters.has(c));
+  const still = Object.entries(placement?.spec?.shares ?? {}).flatMap(([c, share]) => {
+    const hasLeft = share.phase === 'Leaving' || leavesUnheard(share);
+    return !hasLeft && !told.includes(c) && goingOf(clusters.get(c)) < end ? [c] : [];
+  });
+  return told.length > 0 && still.length > 0 && !isHeld ? still.sort() : told;
+}
+
+/** The higher, the less of what is there is to stay. */
+function goingOf(cluster: PhysicalCluster | undefined): number {
+  if (!cluster) return 3;
+  if (cluster.metadata.deletionTimestamp !== undefined) return 2;
+  return isDrained(cluster) ? 1 : 0;
 }
 
 /**

@@ -3,6 +3,7 @@ import { onlyNames } from '../cluster/closure.ts';
 import { isPaused } from '../cluster/drain.ts';
 import { groupOf } from '../cluster/group.ts';
 import { kindNamed, placedKind } from '../cluster/kinds.ts';
+import { isForgotten } from '../cluster/life.ts';
 import { adoptedBy } from '../cluster/placeable.ts';
 import { placementName } from '../cluster/placement.ts';
 import { isReadable } from '../cluster/readable.ts';
@@ -36,6 +37,7 @@ const endpointSlices = { group: 'discovery.k8s.io', resource: 'endpointslices' }
 export interface Beside {
   manner?: Manner | undefined;
   awaited?: Hold['awaited'];
+  isForgotten?: Hold['isForgotten'];
   isBlind?: HandoverInput['isBlind'];
   isOpen?: Withdrawal['isOpen'];
   isClosed?: Witness['isClosed'];
@@ -56,11 +58,17 @@ export function besideOf(
   return {
     manner: mannerOf(root, placement, namespace, drainMs),
     awaited: awaitedAt(world, placement, root),
+    isForgotten: (cluster) => isForgottenAt(world, cluster),
     isBlind: (cluster) => !isReadable(clusterNamed(world, cluster), pods),
     isOpen: (cluster) => isOpenAt(world, placement, cluster),
     isClosed: (cluster) => isClosedAt(world, placement, cluster),
     isUnled: (cluster) => isUnledAt(world, placement, cluster),
   };
+}
+
+function isForgottenAt(world: World, cluster: string): boolean {
+  const found = clusterNamed(world, cluster);
+  return found !== undefined && isForgotten(found);
 }
 
 /** What leads to a Service's or an Ingress's pods; what one of them has adopted comes and goes as that one does. */

@@ -19,6 +19,8 @@ export interface Late {
 export interface Hold {
   /** Nothing of it leaves or shrinks for a move; its targets become ready all the same. */
   paused?: boolean | undefined;
+  /** A cluster of which nobody keeps anything: what goes on elsewhere is not left behind there for a pause. Default: none. */
+  isForgotten?: ((cluster: string) => boolean) | undefined;
   /** Who else must be ready before it leaves a cluster; asked until it has begun to. */
   awaited?: ((cluster: string) => readonly Late[]) | undefined;
   /** How long it waits for them, as the user says; default `defaultWaitMs` for those that are not patient. */
@@ -59,7 +61,7 @@ export function hold(scene: Scene, next: Next, how: Hold): Held {
   for (const [cluster, share] of present(scene)) {
     const wanted = stepped.get(cluster);
     if (wanted && !isLess(wanted, share, scene)) continue;
-    if (how.paused) {
+    if (how.paused && !how.isForgotten?.(cluster)) {
       stepped.set(cluster, atMost(withoutWait(share), wanted, scene));
       result.held.push(paused);
       continue;

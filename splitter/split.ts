@@ -51,6 +51,8 @@ export interface SplitInput {
   manner?: Manner | undefined;
   /** See Hold. */
   awaited?: Hold['awaited'];
+  /** See Hold. */
+  isForgotten?: Hold['isForgotten'];
   /** See Withdrawal. */
   isOpen?: Withdrawal['isOpen'];
   /** See Handover. */
@@ -148,8 +150,9 @@ export function split(input: SplitInput): Split {
   };
 }
 
-function besideIn({ hasOwnVolume, copying, awaited, isOpen, isBlind, isClosed, isUnled }: SplitInput) {
-  return { hasOwnVolume, copying, awaited, isOpen, isBlind, isClosed, isUnled };
+function besideIn(input: SplitInput) {
+  const { hasOwnVolume, copying, awaited, isForgotten, isOpen, isBlind, isClosed, isUnled } = input;
+  return { hasOwnVolume, copying, awaited, isForgotten, isOpen, isBlind, isClosed, isUnled };
 }
 
 function availableHeard({ heardAt }: SplitInput, slices: Slices, cluster: string): number | undefined {

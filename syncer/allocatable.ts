@@ -1,20 +1,20 @@
 import type { KubeObject } from '../kube/object.ts';
-import { addQuantity, formatQuantity, parseQuantity, type Quantity } from '../kube/quantity.ts';
+import { addQuantity, formatQuantity, parseQuantity, type Quantity, zeroQuantity } from '../kube/quantity.ts';
 
 interface Node extends KubeObject {
   spec?: { unschedulable?: boolean };
   status?: { allocatable?: Record<string, string> };
 }
 
-/** Sums over the nodes that take pods. */
+/** Sums over the nodes that take pods: 0 of what only others have, which is not as if nothing were known. */
 export function allocatable(all: Iterable<KubeObject>): Record<string, string> {
   const sums = new Map<string, Quantity>();
   for (const node of all as Iterable<Node>) {
-    if (node.spec?.unschedulable) continue;
     for (const [resource, amount] of Object.entries(node.status?.allocatable ?? {})) {
-      const more = quantity(amount);
-      const sum = sums.get(resource);
-      if (more) sums.set(resource, sum ? addQuantity(sum, more) : more);
+      const offered = quantity(amount);
+      if (!offered) continue;
+      const more = node.spec?.unschedulable ? zeroQuantity : offered;
+      sums.set(resource, addQuantity(sums.get(resource) ?? zeroQuantity, more));
     }
   }
   return Object.fromEntries([...sums].map(([resource, sum]) => [resource, formatQuantity(sum)]));

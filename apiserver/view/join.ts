@@ -79,7 +79,7 @@ export function joinShare({
       share,
       generation: root?.metadata.generation ?? 0,
       requires,
-      ...(orphaned !== undefined && { orphaned }),
+      ...(orphaned !== undefined && !share.surplus && { orphaned }),
       ...(isMoved(share, ref, root) && { moved: true }),
       ...(manifest &&
         access &&

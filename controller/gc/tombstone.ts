@@ -2,6 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { isMissing } from '../../client/errors.ts';
 import { placedKind } from '../../cluster/kinds.ts';
 import { placements } from '../../cluster/names.ts';
+import { leftOnce } from '../../cluster/orphans.ts';
 import { placementName } from '../../cluster/placement.ts';
 import { reflectedKinds } from '../../cluster/reflected.ts';
 import type { Placement } from '../../cluster/types.ts';
@@ -27,7 +28,8 @@ export async function noteOrphaned(client: Client, node: Node, signal: AbortSign
   try {
     const placement = await client.get<Placement>(placements, target, signal);
     if (placement.spec?.ref.uid !== uid) return;
-    const wanted = { ...placement, spec: { ...placement.spec, orphaned: uid } };
+    const spec = { ...placement.spec, orphaned: uid, shares: leftOnce(placement.spec) };
+    const wanted = { ...placement, spec };
     await commit(client, placements, placement, wanted, { cluster, signal });
   } catch (error) {
     if (!isMissing(error, target.name)) throw error;

@@ -9,6 +9,7 @@ const ref = (group: string, resource: string, version = 'v1') => ({ group, versi
 /** What tests ask for, by resource. */
 export const resources = {
   namespaces: ref('', 'namespaces'),
+  nodes: ref('', 'nodes'),
   pods: ref('', 'pods'),
   services: ref('', 'services'),
   endpoints: ref('', 'endpoints'),

@@ -30,6 +30,7 @@ afterEach(() => world.stop());
 const {
   deployments,
   namespaces,
+  nodes,
   persistentvolumeclaims,
   physicalclusters,
   placements,
@@ -148,6 +149,44 @@ describe('a PhysicalCluster that is forgotten while it answers', () => {
       'deployments/pinned': kept['deployments/pinned'],
       [claim]: kept[claim],
     });
+  });
+});
+
+describe('a PhysicalCluster that is removed while something is on its way there', () => {
+  const fullNodes = async (name: string) => {
+    const { client } = world.physical(name);
+    const spec = { taints: [{ key: 'full', effect: 'NoSchedule' }] };
+    for (const { metadata } of (await client.list(nodes)).items)
+      await client.patch(nodes, { name: metadata.name ?? '' }, 'merge', { spec });
+  };
+  const there = async (name: string) =>
+    (await world.physical(name).client.list(deployments)).items.map(({ metadata }) => metadata.name);
+
+  test.each([
+    ['forgotten', removeEast],
+    ['deleted', () => world.admin.delete(physicalclusters, { name: 'east' })],
+  ])('is joined no more: what is bound for one that is %s stays where it runs', async (_how, remove) => {
+    await world.admin.create(deployments, deployment('web', 4, 'west'), inDefault);
+    await settled(world.admin, 'web.deployments.apps');
+    await fullNodes('east');
+    await move(world.admin, deployments, 'web', 'east');
+    await until('it joins east', async () => (await there('east')).includes('web'));
+    await remove();
+    await until('gone', isGone);
+    expect(await there('east')).toEqual([]);
+    expect(await ready('west', 'web')).toBe(4);
+    expect((await web())?.spec).toMatchObject({ clusters: ['west'], shares: { west: { phase: 'Active' } } });
+  });
+
+  test('is left by what its user has paused, when it is forgotten', async () => {
+    await world.admin.create(deployments, deployment('web', 4, 'west'), inDefault);
+    await settled(world.admin, 'web.deployments.apps');
+    const metadata = { annotations: { 'atoll.dev/paused': 'true', 'atoll.dev/clusters': 'east' } };
+    await world.admin.patch(deployments, { namespace: 'default', name: 'web' }, 'merge', { metadata });
+    await until('both run', async () => (await ready('east', 'web')) + (await ready('west', 'web')) === 8);
+    await removeEast();
+    expect(await there('east')).toEqual([]);
+    expect(await ready('west', 'web')).toBe(4);
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { Placement } from '../../../cluster/types.ts';
+import type { PhysicalCluster, Placement } from '../../../cluster/types.ts';
 import {
   deployment,
   find,
@@ -64,6 +64,54 @@ test('a StatefulSet moves ordinal by ordinal: none is on two clusters at any tim
   });
   expect(await pods('west')).toEqual(['db-0', 'db-1', 'db-2']);
   await settled(world.admin, db);
+});
+
+test('nothing stops for a cluster of which every node is cordoned, and it moves when one takes pods', async () => {
+  const db = 'db.statefulsets.apps';
+  await world.admin.create(resources.statefulsets, statefulSet('db', 1, 'east'), { namespace: 'default' });
+  await settled(world.admin, db);
+  const { client } = world.physical('west');
+  const cordon = async (unschedulable: boolean) => {
+    for (const { metadata } of (await client.list(resources.nodes)).items)
+      await client.patch(resources.nodes, { name: metadata.name ?? '' }, 'merge', {
+        spec: { unschedulable },
+      });
+    await until('west has told', async () => {
+      const west = await find<PhysicalCluster>(world.admin, resources.physicalclusters, 'west', '');
+      return (west?.status?.allocatable?.['pods'] === '0') === unschedulable;
+    });
+  };
+  await cordon(true);
+  await move(world.admin, resources.statefulsets, 'db', 'west');
+  const why = await until(
+    'it is refused',
+    async () => (await record('db.statefulsets.apps'))?.spec?.reasons?.['west'],
+  );
+  expect(why).toBe('needs 1 pod, 0 left');
+  expect(await readyPods(world.physical('east'), 'db')).toEqual(['db-0']);
+  await cordon(false);
+  await until('it moves', async () => (await readyPods(world.physical('west'), 'db')).length === 1);
+});
+
+test('what is orphaned on its way leaves its pods once, where they were', async () => {
+  const where = { namespace: 'default', name: 'web' };
+  await world.admin.create(resources.deployments, deployment('web', 3, 'east'), { namespace: 'default' });
+  await settled(world.admin, 'web.deployments.apps');
+  const before = await readyPods(world.physical('east'), 'web');
+  const metadata = { annotations: { 'atoll.dev/paused': 'true', 'atoll.dev/clusters': 'west' } };
+  await world.admin.patch(resources.deployments, where, 'merge', { metadata });
+  await until('it is on both', async () => (await ready('west')) === 3);
+  await world.admin.delete(resources.deployments, where, { propagationPolicy: 'Orphan' });
+  const pods = async (cluster: string) =>
+    (await world.physical(cluster).client.list(resources.pods, { labelSelector: 'app=web' })).items.length;
+  await until('none is left on west', async () => (await pods('west')) === 0);
+  await until('its object is gone on east', async () => {
+    return (await record('web.deployments.apps'))?.status?.clusters?.['east']?.orphans === true;
+  });
+  expect(await readyPods(world.physical('east'), 'web')).toEqual(before);
+  await world.admin.create(resources.deployments, deployment('web', 3, 'west'), { namespace: 'default' });
+  await settled(world.admin, 'web.deployments.apps');
+  expect([await pods('east'), await ready('west')]).toEqual([0, 3]);
 });
 
 test('what was moved before it had settled stays until its replacement is ready, whatever was heard of it last', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlacedObject } from '../../../cluster/closure.ts';
 import { physicalNamespace } from '../../../cluster/placement.ts';
-import type { Share } from '../../../cluster/types.ts';
+import type { PhysicalCluster, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { deployment, placed } from '../cluster/objects.ts';
 import { annotations, cluster, type Fields, namespace, World } from './world.ts';
@@ -135,6 +135,68 @@ describe('decideNamespace, workloads', () => {
     expect(world.spec('web')?.reasons?.['a']).toContain('it stays');
     world.clusters = [cluster('a', { drain: true, unschedulable: true }), cluster('b')];
     expect(world.decide().spec('web')?.clusters).toEqual(['b']);
+  });
+
+  describe('on its way to what is to be had no longer', () => {
+    const going = (name: string, spec: Fields = {}) => ({
+      ...cluster(name, spec),
+      metadata: { name, deletionTimestamp: '2026-01-01T00:00:00Z' },
+    });
+    const joining = { a: active, b: { ...active, phase: 'Joining' as const } };
+    const unheard = { ...active, phase: 'Withdrawing' as const, withdrawing: { from: 'Active' as const } };
+
+    it.each<[string, PhysicalCluster[], Record<string, Share>, string[]]>([
+      ['being removed', [cluster('a'), going('b'), cluster('c')], joining, ['a']],
+      ['forgotten', [cluster('a'), going('b', { forget: true }), cluster('c')], joining, ['a']],
+      ['gone', [cluster('a'), cluster('c')], joining, ['a']],
+      ['drained', [cluster('a'), cluster('b', { drain: true })], joining, ['a']],
+      [
+        'forgotten, what it left drained',
+        [cluster('a', { drain: true }), going('b', { forget: true })],
+        joining,
+        ['a'],
+      ],
+      [
+        'drained as what it left is',
+        [cluster('a', { drain: true }), cluster('b', { drain: true })],
+        joining,
+        ['b'],
+      ],
+      ['being removed as what it left is', [going('a'), going('b')], joining, ['b']],
+      [
+        'removed, what it left is leaving',
+        [cluster('a'), going('b')],
+        { ...joining, a: { ...active, phase: 'Leaving' } },
+        ['b'],
+      ],
+      [
+        'drained, what it left is silent',
+        [cluster('a'), cluster('b', { drain: true })],
+        { a: unheard, b: active },
+        ['b'],
+      ],
+      ['cordoned', [cluster('a'), cluster('b', { unschedulable: true })], joining, ['b']],
+    ])('%s: it is where it can be', (_how, clusters, shares, expected) => {
+      const world = new World(deployment('web', { metadata: annotations('a', 'user') })).decide();
+      world.share('web', { a: active });
+      world.objects = [deployment('web', { metadata: annotations('b', 'user') })];
+      world.decide();
+      world.share('web', shares);
+      world.clusters = clusters;
+      expect(world.decide().spec('web')?.clusters).toEqual(expected);
+    });
+
+    it('goes to another one where what it left is to be left, and stays there rather than nowhere', () => {
+      const world = new World(deployment('web')).decide();
+      world.share('web', { a: active });
+      world.clusters = [cluster('a', { drain: true }), cluster('b')];
+      expect(world.decide().spec('web')?.clusters).toEqual(['b']);
+      world.share('web', joining);
+      world.clusters = [cluster('a', { drain: true }), going('b', { forget: true })];
+      expect(world.decide().spec('web')?.clusters).toEqual(['a']);
+      world.clusters = [cluster('a', { drain: true }), going('b', { forget: true }), cluster('c')];
+      expect(world.decide().spec('web')?.clusters).toEqual(['c']);
+    });
   });
 
   it('takes its own annotation back when the Namespace gains one, and writes it again afterwards', () => {

@@ -86,6 +86,16 @@ describe('a paused move', () => {
     expect(held).toEqual([]);
   });
 
+  it('leaves what is forgotten: a pause is no reason to leave a copy behind', () => {
+    const isForgotten = (cluster: string) => cluster === 'east';
+    const { shares, hold } = step({ paused: true, isForgotten });
+    expect(shares['east']?.phase).toBe('Leaving');
+    expect(hold.held).toEqual([]);
+    expect(step({ paused: true, isForgotten, previous: { east: active(4) } }).shares['east']).toEqual(
+      active(4),
+    );
+  });
+
   it('goes when it is deleted', () => {
     expect(step({ paused: true, gone: true }).shares['east']?.phase).toBe('Leaving');
   });

@@ -100,6 +100,11 @@ test('allocatable sums the nodes that take pods; what is no quantity counts as n
     node({ cpu: '8' }, true),
   ];
   expect(allocatable(nodes)).toEqual({ cpu: '3500m', memory: '1536Mi' });
+  expect(allocatable([]), 'whose nodes are yet to come').toEqual({});
+  expect(allocatable([node({ cpu: '8', pods: '110' }, true)]), 'all cordoned').toEqual({
+    cpu: '0',
+    pods: '0',
+  });
 });
 
 describe('what the controller has observed', () => {

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { leftOnce } from '../../../cluster/orphans.ts';
+import type { PlacementSpec, Share } from '../../../cluster/types.ts';
+
+const since = '2026-01-01T00:00:00Z';
+const active = (replicas: number): Share => ({ phase: 'Active', replicas });
+const joining = (replicas: number): Share => ({ phase: 'Joining', replicas });
+const withdrawing = (by: object): Share => ({
+  phase: 'Withdrawing',
+  replicas: 3,
+  withdrawing: { from: 'Active', ...by },
+});
+const spec = (resource: string, shares: Record<string, Share>): PlacementSpec => ({
+  ref: { group: 'apps', version: 'v1', resource, kind: '', name: 'web', uid: 'u' },
+  clusters: ['b', 'c'],
+  shares,
+});
+const surplusOf = (shares: Record<string, Share>) =>
+  Object.entries(shares).flatMap(([cluster, { surplus }]) => (surplus ? [cluster] : []));
+
+describe('the pods of what is orphaned', () => {
+  it.each<[string, Record<string, Share>, string[]]>([
+    ['on its way', { a: active(3), b: joining(3) }, ['b']],
+    ['that is there, too', { a: active(3), b: active(3) }, ['b']],
+    ['that is withdrawn', { a: withdrawing({ since }), b: active(3) }, ['b']],
+    ['that has begun to leave', { a: { phase: 'Leaving', replicas: 3 }, b: active(3) }, ['a']],
+    ['half of it', { a: active(2), b: { ...joining(3), settled: { replicas: 1 } }, c: joining(1) }, ['c']],
+    ['that has stopped where it was', { a: active(0), b: joining(3) }, []],
+    ['that is silent where it was, and has gone', { a: withdrawing({}), b: active(3) }, ['a']],
+    ['that goes nowhere', { b: active(2), c: joining(1) }, []],
+  ])('are left once: of what moves, %s', (_what, shares, surplus) => {
+    const left = leftOnce(spec('deployments', shares));
+    expect(surplusOf(left)).toEqual(surplus);
+    expect(leftOnce(spec('deployments', left)), 'asked again').toEqual(left);
+  });
+
+  it('are left wherever they are, where each is another one', () => {
+    const shares = { a: active(2), b: joining(1) };
+    expect(leftOnce(spec('statefulsets', shares))).toEqual(shares);
+  });
+});
