@@ -44,7 +44,12 @@ beforeAll(async () => {
   await writeFile(file, encodeYaml({ ...kind, authorizers }));
   kubernetes = await startKubernetes({ apiOnly: true, flags: ['--authorization-config', file] });
   const settings = resolveSettings({ dataDir: directory, authorizationConfig: file }, undefined, {});
-  const made = await loadAuthorization({ settings, files: new TakenFiles(), signal: stop.signal, logger: silentLogger });
+  const made = await loadAuthorization({
+    settings,
+    files: new TakenFiles(),
+    signal: stop.signal,
+    logger: silentLogger,
+  });
   api = startApi({ ...(made && { authorizers: made }) });
   const theirs = await transportFromKubeconfigFile(kubernetes.kubeconfig);
   stop.signal.addEventListener('abort', () => theirs.close());
