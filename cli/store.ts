@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { restoredNow } from '../server/restored.ts';
 import { backup, restore } from '../storage/backup.ts';
 import { openLevel } from '../storage/level/level.ts';
 import { describeLosses } from '../storage/level/losses.ts';
@@ -53,7 +54,7 @@ export async function backupStore(dataDir: string, file: string, output: OutputF
 
 export async function restoreStore(dataDir: string, file: string, output: OutputFormat): Promise<void> {
   if (!existsSync(file)) throw new UsageError(`${file} does not exist`);
-  const done = await restore(file, join(dataDir, 'store'));
+  const done = await restore(file, join(dataDir, 'store'), { more: restoredNow() });
   if (output === 'json') return printJson({ file, dataDir, ...done });
   print(`restored ${done.entries} objects to ${dataDir}; revisions go on from ${done.revision}`);
   print(`to serve them: atoll start --data-dir ${dataDir}`);

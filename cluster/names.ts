@@ -55,6 +55,8 @@ export const labelledAnnotation = 'atoll.dev/labelled';
  * in for its own the locator that it bears; on itself, while it comes back.
  */
 export const withdrawnLabel = 'atoll.dev/withdrawn';
+/** On what this Atoll knew nothing of any more, once it was put back from a backup: the locator that it bore. It is nobody's. */
+export const letGoAnnotation = 'atoll.dev/let-go';
 /** On the same objects, so that one labelled watch finds them. */
 export const managedLabel = 'atoll.dev/managed-by';
 export const managedValue = 'atoll';

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Rules } from '../apiserver/encryption/rules.ts';
 import { sleep } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
@@ -9,6 +8,7 @@ import { followFile, NotYet } from './follow-file.ts';
 import { EncryptionMetrics } from './metrics/encryption.ts';
 import type { Family } from './metrics/family.ts';
 import type { Settings } from './settings.ts';
+import type { TakenFiles } from './taken-files.ts';
 
 export interface Encryption {
   /** Of a store, what the API is to be served from. */
@@ -28,10 +28,11 @@ const everyMs = 100;
  */
 export async function loadEncryption(parts: {
   settings: Settings;
+  files: TakenFiles;
   signal: AbortSignal;
   logger: Logger;
 }): Promise<Encryption> {
-  const { settings, signal, logger } = parts;
+  const { settings, files, signal, logger } = parts;
   const { encryptionProviderConfig: file, encryptionProviderConfigAutomaticReload: reload } = settings;
   if (file === undefined) return { over: (store) => store, families: () => [] };
   const [{ Rules }, { encryptedStore }, { readConfiguration }] = await Promise.all([
@@ -48,7 +49,7 @@ export async function loadEncryption(parts: {
   let text = '';
   let now: { rules: Rules; plugins: Plugins };
   try {
-    text = await readFile(file, 'utf8');
+    text = await files.read(file);
     now = await read(text);
   } catch (error) {
     throw new UsageError(`--encryption-provider-config ${file}: ${(error as Error).message}`);
@@ -60,7 +61,7 @@ export async function loadEncryption(parts: {
     now = fresh;
     plugins.close();
   };
-  if (reload) void followFile({ file, text, signal, logger, changed });
+  if (reload) void followFile({ file, text, files, signal, logger, changed });
   const watched = reload || now.plugins.any;
   return {
     over: (store) => encryptedStore(store, () => now.rules, sayOnce(logger)),

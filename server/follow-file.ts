@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { sleep } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
+import type { TakenFiles } from './taken-files.ts';
 
 export interface Followed {
   file: string;
@@ -8,6 +9,8 @@ export interface Followed {
   text: string;
   signal: AbortSignal;
   logger: Logger;
+  /** Told of what is taken. */
+  files: TakenFiles;
   /** Throws, or rejects, where it is not to be taken: what was before is kept, and that is logged once; NotYet: it is tried again. */
   changed(text: string): void | Promise<void>;
   everyMs?: number;
@@ -22,6 +25,7 @@ export async function followFile({
   text,
   signal,
   logger,
+  files,
   changed,
   everyMs = 1000,
 }: Followed): Promise<void> {
@@ -35,6 +39,7 @@ export async function followFile({
     try {
       if (now instanceof Error) throw now;
       await changed(now);
+      files.take(file, now);
       logger.info({ file }, 'the file was read anew');
     } catch (err) {
       if (err instanceof NotYet) last = undefined;

@@ -2,6 +2,7 @@ import type { Logger } from '../kube/log.ts';
 import { type LoadedAudit, loadAudit } from './audit/load.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Settings } from './settings.ts';
+import type { TakenFiles } from './taken-files.ts';
 import { loadTracing } from './tracing/load.ts';
 import type { Part, Tracing } from './tracing/tracing.ts';
 
@@ -16,14 +17,21 @@ export interface Recorders {
 /** As the settings say, in this part of a server. Throws UsageError. */
 export async function loadRecorders(options: {
   settings: Settings;
+  files: TakenFiles;
   part: Part;
   logger: Logger;
   metrics: Metrics;
 }): Promise<Recorders> {
-  const { settings, part, logger, metrics } = options;
+  const { settings, files, part, logger, metrics } = options;
   const observer = metrics.audit;
-  const audit = await loadAudit({ settings: settings.audit, first: part === 'first', logger, observer });
-  const tracing = await loadTracing({ settings, part, logger, metrics });
+  const audit = await loadAudit({
+    settings: settings.audit,
+    files,
+    first: part === 'first',
+    logger,
+    observer,
+  });
+  const tracing = await loadTracing({ settings, files, part, logger, metrics });
   return {
     audit,
     tracing,

@@ -33,6 +33,7 @@ import { loadRecorders, type Recorders } from './recorders.ts';
 import { Pool } from './serving/pool.ts';
 import type { Settings } from './settings.ts';
 import { type SyncerManager, startSyncerManager } from './syncers.ts';
+import { TakenFiles } from './taken-files.ts';
 
 export interface RunningServer {
   url: string;
@@ -53,7 +54,8 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   // One listener for each controller, informer and request that runs until the end.
   setMaxListeners(0, stop.signal);
   const { signal } = stop;
-  const encryption = await loadEncryption({ settings, logger, signal });
+  const loading = { settings, files: new TakenFiles(), logger, signal };
+  const encryption = await loadEncryption(loading);
   const stored = await openStored(settings, logger);
   gatherWhileBusy();
   const { ledger, gate } = keepLimits(stored, settings, signal);
@@ -64,17 +66,14 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   let syncers: SyncerManager | undefined;
   const more = [encryption.families, () => certificateFamilies(certificates.expirations)];
   const counting = startCounting(store, () => syncers?.clusters() ?? [], more);
-  const authentication = await orClose(store, loadAuthentication({ settings, logger, signal }));
-  const authorizers = await orClose(store, loadAuthorization({ settings, logger, signal }));
+  const authentication = await orClose(store, loadAuthentication(loading));
+  const authorizers = await orClose(store, loadAuthorization(loading));
   const { metrics } = counting;
-  const recorders = await orClose(store, loadRecorders({ settings, part: 'first', logger, metrics }));
+  const recorders = await orClose(store, loadRecorders({ ...loading, part: 'first', metrics }));
+  const own = { ...loading, store, stored, identity };
   const server: ApiServer = createApiServer(
     apiOptions({
-      store,
-      stored,
-      settings,
-      identity,
-      logger,
+      ...own,
       authentication,
       authorizers,
       encryption,
@@ -89,11 +88,10 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   const url = advertised(listening.url, settings);
   const tls = () => certificates.tls;
   const among = (processes: number) => server.among(processes);
-  const pool = new Pool({ listening, settings, ledger, tls, logger, among, ...counting });
-  const rootCa = certificates.trusted;
+  const pool = new Pool({ ...loading, listening, ledger, tls, among, ...counting });
   const known = { ...settings, listen: { ...listen, port: portOf(listening.url) } };
-  const parts = { server, store, stored, settings: known, identity, logger, url, rootCa, stop, counting };
-  const behind = await controlled(parts);
+  const rootCa = certificates.trusted;
+  const behind = await controlled({ ...own, server, settings: known, url, rootCa, stop, counting });
   syncers = behind.syncers;
   const kubeconfig = join(dataDir, 'admin.kubeconfig');
   const write = () => writePrivate(kubeconfig, kubeconfigOf(identity, certificates, url));
@@ -164,6 +162,7 @@ async function controlled(parts: {
   store: Store;
   stored: Store;
   settings: Settings;
+  files: TakenFiles;
   identity: Identity;
   logger: Logger;
   url: string;
@@ -188,6 +187,7 @@ async function controlled(parts: {
     const process = new ControlProcess({
       store: parts.stored,
       settings,
+      files: parts.files,
       rootCa,
       url,
       logger,

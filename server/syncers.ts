@@ -15,6 +15,7 @@ import { type SyncersOptions, startSyncers } from '../syncer/manager.ts';
 import { systemClient } from './client.ts';
 import { egressToClusters } from './egress.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import { firstMeeting } from './restored.ts';
 import type { Settings } from './settings.ts';
 
 /** Of a cluster's answer, of which others are read at a time: a hundred of the largest objects. Longer lists come in pages. */
@@ -76,7 +77,15 @@ export function startSyncerManager(parts: {
     await runLeader({ store, name, lead: led, signal: ending, logger, ...turn });
     metrics?.leaders.forget(name);
   };
-  const syncers = startSyncers({ client, transportFor, upstreamFor, elect, signal, logger });
+  const syncers = startSyncers({
+    client,
+    transportFor,
+    upstreamFor,
+    elect,
+    firstMeeting: (uid) => firstMeeting(store, uid),
+    signal,
+    logger,
+  });
   return {
     stopped: syncers.stopped,
     clusters: () => syncers.clusters(),

@@ -74,9 +74,14 @@ export async function checkBackup(file: string): Promise<BackupReport> {
 /**
  * Makes a LevelDB store in `directory`, where none may be, of a backup. Its revision is `bump` further than the
  * backup's and all history counts as compacted: clients that saw later revisions than the backup list again
- * instead of silently going back in time. Fails with `corrupt` when the file is not a whole backup.
+ * instead of silently going back in time. `more`: what is in it beside, in place of what the backup has under these keys.
+ * Fails with `corrupt` when the file is not a whole backup.
  */
-export async function restore(file: string, directory: string, bump = 1_000_000_000): Promise<BackupReport> {
+export async function restore(
+  file: string,
+  directory: string,
+  { bump = 1_000_000_000, more = {} }: { bump?: number; more?: Readonly<Record<string, Uint8Array>> } = {},
+): Promise<BackupReport> {
   // Nothing is made of half a backup.
   const { revision, entries } = await checkBackup(file);
   const { database, marker, owner } = layout(directory);
@@ -87,12 +92,26 @@ export async function restore(file: string, directory: string, bump = 1_000_000_
       throw new StoreError('exists', `there is a store in ${directory} already`);
     }
     await markCreating(directory);
-    await writeDatabase(database, readBackup(file), revision + bump);
+    await writeDatabase(database, withMore(readBackup(file), more, revision), revision + bump);
     await markReady(directory);
   } finally {
     await release();
   }
   return { revision: revision + bump, entries };
+}
+
+/** No two entries have one revision. */
+async function* withMore(
+  entries: AsyncIterable<Entry>,
+  more: Readonly<Record<string, Uint8Array>>,
+  newest: number,
+): AsyncGenerator<Entry> {
+  for await (const entry of entries) if (!Object.hasOwn(more, entry.key)) yield entry;
+  let revision = newest;
+  for (const [key, value] of Object.entries(more)) {
+    revision++;
+    yield { key, value, revision, created: revision };
+  }
 }
 
 function framed(record: Buffer): Buffer[] {

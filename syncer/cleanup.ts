@@ -74,8 +74,8 @@ function isUsed(engine: Engine, name: string): boolean {
 }
 
 /** Only that there is no such Namespace, or another one of its name, says that it is gone: no answer says nothing. */
-async function logicalNamespace(
-  { upstream, signal }: Engine,
+export async function logicalNamespace(
+  { upstream, signal }: Pick<Engine, 'upstream' | 'signal'>,
   { cluster, namespace, uid }: Locator,
 ): Promise<'there' | 'going' | 'gone'> {
   // Made before uids counted: nobody can tell for which Namespace.

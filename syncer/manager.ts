@@ -27,7 +27,7 @@ const secrets = { group: '', version: 'v1', resource: 'secrets' };
 const failedMs = 5_000;
 
 export interface SyncersOptions
-  extends Pick<SyncerOptions, 'signal' | 'logger' | 'heartbeatMs' | 'namespaceDelayMs'> {
+  extends Pick<SyncerOptions, 'signal' | 'logger' | 'heartbeatMs' | 'namespaceDelayMs' | 'firstMeeting'> {
   /** May read PhysicalClusters and their Secrets in root, Placements and Namespaces everywhere. */
   client: Client;
   transportFor(cluster: PhysicalCluster): Promise<Transport>;
@@ -162,7 +162,7 @@ async function engage(
   { options, client, clusters, engaged, twins, joining, rounds, queue, told, heartbeats }: Manager,
   key: string,
 ): Promise<{ after: number } | undefined> {
-  const { signal, logger, heartbeatMs, namespaceDelayMs } = options;
+  const { signal, logger, heartbeatMs, namespaceDelayMs, firstMeeting } = options;
   const name = key.split('/').at(-1) ?? '';
   const cluster = clusters.get(key);
   const before = engaged.get(name);
@@ -206,6 +206,7 @@ async function engage(
       clock: rounds,
       former: cluster.spec?.adopt ?? [],
       namespaceLabels: cluster.spec?.namespaceLabels ?? [],
+      ...(firstMeeting && { firstMeeting }),
       ...(heartbeatMs !== undefined && { heartbeatMs }),
       ...(namespaceDelayMs !== undefined && { namespaceDelayMs }),
     }).stopped;

@@ -15,6 +15,7 @@ import { type Engine, indexShares, ruledResources, sharesResource } from './engi
 import { runHeartbeat } from './heartbeat.ts';
 import type { Together } from './heartbeats.ts';
 import type { Joining } from './joining.ts';
+import { letGoUnknown } from './let-go-unknown.ts';
 import { Namespaces } from './namespaces.ts';
 import { NodeReflector, watchNodes } from './nodes.ts';
 import { Outage } from './outage.ts';
@@ -42,6 +43,11 @@ export interface SyncerOptions {
   heartbeatMs?: number;
   /** Why the cluster of this uid may not be taken under this name, as a sentence; default: it may. */
   whyNotTaken?(clusterUID: string): Promise<string | undefined>;
+  /**
+   * Of the PhysicalCluster's uid, where what is upstream was put back from a backup since the cluster was met last: what says that it
+   * has been met by now. Default: it never was.
+   */
+  firstMeeting?(uid: string): Promise<(() => Promise<void>) | undefined>;
   /** See HeartbeatOptions. */
   together?: Together;
   /** Gives it its turn among the others that join; default: at once. */
@@ -163,9 +169,11 @@ async function work(
   const search = () => void (isFound && (namespaces.count() ?? 0) > 0 && engine.physical.search());
   own.withReflectors([pods, ...children, { heardAgain: search }]);
   const known = Promise.all([shares.synced, namespaces.informer.synced]);
+  const caches = engine.physical.start();
+  const met = Promise.all([known, caches]).then(() => letGoUnknown(engine, options.firstMeeting));
   const ready = [
     known.then(() => namespaces.signAll(shares.values(), logger)),
-    engine.physical.start(),
+    met,
     shares.synced.then(() => noteFound(engine)),
     shares.synced.then(() => engine.physical.start(ruledResources(shares))),
   ];

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { AuditObserver, AuditOptions } from '../../apiserver/audit/audit.ts';
 import { transportFromKubeconfigFile } from '../../client/kubeconfig.ts';
 import { readPolicy } from '../../kube/audit/policy.ts';
@@ -6,6 +5,7 @@ import type { Logger } from '../../kube/log.ts';
 import { Batches } from '../batches.ts';
 import { UsageError } from '../errors.ts';
 import { Lost, type Plugin } from '../lost.ts';
+import type { TakenFiles } from '../taken-files.ts';
 import { LogFile } from './log-file.ts';
 import type { AuditSettings } from './settings.ts';
 
@@ -26,6 +26,7 @@ interface Sink {
 
 export interface LoadAuditOptions {
   settings: AuditSettings | undefined;
+  files: TakenFiles;
   /** True in the first process of a server. */
   first: boolean;
   logger: Logger;
@@ -36,6 +37,7 @@ export interface LoadAuditOptions {
 /** What the settings say of auditing, ready to be used. Undefined: nothing is recorded. Throws UsageError. */
 export async function loadAudit({
   settings,
+  files,
   first,
   logger,
   observer,
@@ -44,7 +46,7 @@ export async function loadAudit({
   if (settings === undefined) return undefined;
   const { policyFile, log, webhook } = settings;
   const { policy, warnings } = await usable('audit-policy-file', policyFile, async () =>
-    readPolicy(await readFile(policyFile, 'utf8')),
+    readPolicy(await files.read(policyFile)),
   );
   if (first && warnings.length > 0)
     logger.warn({ warnings }, 'of the audit policy not everything is understood');

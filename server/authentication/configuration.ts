@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { anonymousBy } from '../../apiserver/authn/anonymous.ts';
 import { bearerToken } from '../../apiserver/authn/bearer.ts';
 import { defaultIssuer } from '../../apiserver/authn/issuer.ts';
@@ -22,7 +21,7 @@ interface Configured {
 /** By the file that `authentication-config` names, as it is now and will be. Throws UsageError. */
 export async function configured(
   file: string,
-  { settings, signal, logger }: LoadOptions,
+  { settings, files, signal, logger }: LoadOptions,
 ): Promise<Configured> {
   const refused = (issuer: string, why: string) => logger.debug({ issuer, why }, 'a token was refused');
   const read = (text: string) => {
@@ -33,7 +32,7 @@ export async function configured(
   let text = '';
   let now: ReturnType<typeof read>;
   try {
-    text = await readFile(file, 'utf8');
+    text = await files.read(file);
     now = read(text);
   } catch (error) {
     throw new UsageError(`--authentication-config ${file}: ${(error as Error).message}`);
@@ -41,6 +40,7 @@ export async function configured(
   void followFile({
     file,
     text,
+    files,
     signal,
     logger,
     changed: (next) => {

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { tokenAuthenticator } from '../../apiserver/authn/token.ts';
 import type { Authenticator } from '../../apiserver/plugins.ts';
 import type { UserInfo } from '../../kube/http.ts';
@@ -8,11 +7,14 @@ import { readCsv } from './csv.ts';
 import type { LoadOptions } from './types.ts';
 
 /** The tokens of `token-auth-file`, as it is now and will be; kept as digests. Throws UsageError. */
-export async function fileTokens(file: string, { signal, logger }: LoadOptions): Promise<Authenticator> {
+export async function fileTokens(
+  file: string,
+  { files, signal, logger }: LoadOptions,
+): Promise<Authenticator> {
   let text = '';
   let now: Authenticator;
   try {
-    text = await readFile(file, 'utf8');
+    text = await files.read(file);
     now = tokenAuthenticator(readTokens(text));
   } catch (error) {
     throw new UsageError(`--token-auth-file ${file}: ${(error as Error).message}`);
@@ -20,6 +22,7 @@ export async function fileTokens(file: string, { signal, logger }: LoadOptions):
   void followFile({
     file,
     text,
+    files,
     signal,
     logger,
     changed: (next) => {

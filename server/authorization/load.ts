@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { alwaysAllow, alwaysDeny, chain } from '../../apiserver/authz/chain.ts';
 import { webhookMode } from '../../apiserver/authz/webhook.ts';
@@ -32,7 +31,7 @@ export async function loadAuthorization(
 ): Promise<ApiServerOptions['authorizers']> {
   const file = options.settings.authorizationConfig;
   if (file === undefined) return undefined;
-  const { signal, logger } = options;
+  const { files, signal, logger } = options;
   const { text, first, opened } = await started(file, options);
   let now = opened;
   signal.addEventListener('abort', () => now.close(), { once: true });
@@ -40,6 +39,7 @@ export async function loadAuthorization(
   void followFile({
     file,
     text,
+    files,
     signal,
     logger,
     ...(readEveryMs !== undefined && { everyMs: readEveryMs }),
@@ -68,7 +68,7 @@ async function started(
   options: LoadOptions,
 ): Promise<{ text: string; first: AuthorizationConfiguration; opened: Modes }> {
   try {
-    const text = await readFile(file, 'utf8');
+    const text = await options.files.read(file);
     const first = readConfiguration(text, fileProblem);
     return { text, first, opened: await open(first, options) };
   } catch (error) {

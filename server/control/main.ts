@@ -13,6 +13,7 @@ import { Metrics } from '../metrics/metrics.ts';
 import { Profiler } from '../profiling/profiler.ts';
 import { loadRecorders } from '../recorders.ts';
 import { type SyncerManager, startSyncerManager } from '../syncers.ts';
+import { TakenFiles } from '../taken-files.ts';
 import { isGuessed } from './guessed.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
 
@@ -40,19 +41,25 @@ process.on('message', async (said: Order) => {
 void report('here');
 
 /** Ends the process when it was told to stop and everything that was begun has ended. */
-async function control({ settings, rootCa, url }: Extract<Order, { order: 'control' }>): Promise<void> {
+async function control({
+  settings,
+  texts,
+  rootCa,
+  url,
+}: Extract<Order, { order: 'control' }>): Promise<void> {
   boundGarbage();
   gatherWhileBusy();
   const logger = jsonLogger(settings.logLevel);
   logProcess(logger);
   const { signal } = stop;
+  const files = new TakenFiles(texts);
   const stored = await openPipe(new Socket({ fd: storeDescriptor }), { keeps: isGuessed });
-  const encryption = await loadEncryption({ settings, logger, signal });
+  const encryption = await loadEncryption({ settings, files, logger, signal });
   metrics.add(encryption.families);
   const store = encryption.over(stored);
   const identity = await loadIdentity(store, settings.listen.host, settings.dataDir);
   let syncers: SyncerManager | undefined;
-  const recorders = await loadRecorders({ settings, part: 'control', logger, metrics });
+  const recorders = await loadRecorders({ settings, files, part: 'control', logger, metrics });
   const server = createApiServer(
     apiOptions({
       store,

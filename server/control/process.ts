@@ -11,6 +11,7 @@ import type { Scraper } from '../metrics/scraper.ts';
 import type { Profiles } from '../profiling/profiles.ts';
 import { RemoteProfiler } from '../profiling/remote.ts';
 import type { Settings } from '../settings.ts';
+import type { TakenFiles } from '../taken-files.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
 import { feelPulse } from './pulse.ts';
 
@@ -25,6 +26,7 @@ const niceness = 5;
 export interface ControlOptions {
   store: Store;
   settings: Settings;
+  files: TakenFiles;
   rootCa: string;
   url: string;
   logger: Logger;
@@ -73,7 +75,7 @@ export class ControlProcess {
   }
 
   #once(): Promise<object> {
-    const { store, settings, rootCa, url, logger, scraper, profiles } = this.#options;
+    const { store, settings, files, rootCa, url, logger, scraper, profiles } = this.#options;
     return new Promise((resolve) => {
       let child: ChildProcess;
       let served: Served | undefined;
@@ -105,7 +107,7 @@ export class ControlProcess {
       yieldToUsers(child.pid);
       served = serveStore(store, child.stdio[storeDescriptor] as Duplex);
       logger.info({ pid: child.pid }, 'controllers and syncers have a process of their own');
-      tell(child, { order: 'control', settings, rootCa, url });
+      tell(child, { order: 'control', settings, texts: files.texts, rootCa, url });
       countIn(child, scraper, profiles);
       feelPulse(child, () => {
         logger.error({ pid: child.pid }, 'the process of the controllers says nothing: it is killed');

@@ -12,6 +12,7 @@ import type { Profiles } from '../profiling/profiles.ts';
 import { RemoteProfiler } from '../profiling/remote.ts';
 import type { Question as ProfileQuestion } from '../profiling/types.ts';
 import type { Settings } from '../settings.ts';
+import type { TakenFiles } from '../taken-files.ts';
 import type { Load } from './decide.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
 
@@ -19,6 +20,7 @@ const program = fileURLToPath(new URL('./main.js', import.meta.url));
 
 export interface ChildOptions {
   settings: Settings;
+  files: TakenFiles;
   tls: Tls;
   socket: Server;
   /** With the store that it reaches. */
@@ -45,7 +47,7 @@ export class Child {
   #listens = false;
 
   /** It listens at `socket`, too, and reaches the ledger's store through a pipe. */
-  constructor({ settings, tls, socket, ledger, scraper, profiles }: ChildOptions) {
+  constructor({ settings, files, tls, socket, ledger, scraper, profiles }: ChildOptions) {
     this.#process = fork(program, [], {
       // On few processors, threads that collect garbage stand in the way of those that serve.
       execArgv: [...process.execArgv, '--v8-pool-size=1'],
@@ -89,7 +91,7 @@ export class Child {
       });
     });
     this.deaf = Promise.race([deaf, this.exited]);
-    this.tell({ order: 'serve', settings, tls });
+    this.tell({ order: 'serve', settings, texts: files.texts, tls });
   }
 
   async #answer(

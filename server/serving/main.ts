@@ -20,6 +20,7 @@ import { Relay } from '../metrics/relay.ts';
 import { ProfilesBeside } from '../profiling/beside.ts';
 import { loadRecorders, type Recorders } from '../recorders.ts';
 import { type SyncerManager, startSyncerManager } from '../syncers.ts';
+import { TakenFiles } from '../taken-files.ts';
 import { gauge } from './gauge.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
 
@@ -45,37 +46,36 @@ process.on('message', async (said: Order, received: Server) => {
   else await (await serving)?.(said);
 });
 
+type Serve = Extract<Order, { order: 'serve' }>;
+
 /** Answers what does as it is told. */
-async function serve({
-  settings,
-  tls,
-}: Extract<Order, { order: 'serve' }>): Promise<(order: Order) => Promise<void>> {
+async function serve({ settings, texts, tls }: Serve): Promise<(order: Order) => Promise<void>> {
   boundGarbage();
   gatherWhileBusy();
   const logger = jsonLogger(settings.logLevel);
   logProcess(logger);
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
+  const loading = { settings, files: new TakenFiles(texts), logger, signal: stop.signal };
   const stored = await openPipe(new Socket({ fd: storeDescriptor }));
-  const encryption = await loadEncryption({ settings, logger, signal: stop.signal });
+  const encryption = await loadEncryption(loading);
   const store = encryption.over(stored);
   const identity = await loadIdentity(store, settings.listen.host, settings.dataDir);
   let syncers: SyncerManager | undefined;
-  const authentication = await loadAuthentication({ settings, logger, signal: stop.signal });
-  const authorizers = await loadAuthorization({ settings, logger, signal: stop.signal });
+  const authentication = await loadAuthentication(loading);
+  const authorizers = await loadAuthorization(loading);
   const metrics = new Metrics();
   metrics.add(encryption.families);
-  const recorders = await loadRecorders({ settings, part: 'serving', logger, metrics });
+  const recorders = await loadRecorders({ ...loading, part: 'serving', metrics });
   const asking = new Asking(settings, (id, question) => report({ report: 'asked', id, question }));
   const relay = new Relay(metrics, (question) => report({ report: 'scraped', ...question }));
   const profiles = new ProfilesBeside(report);
   const server: ApiServer = createApiServer(
     apiOptions({
+      ...loading,
       store,
       stored,
-      settings,
       identity,
-      logger,
       authentication,
       authorizers,
       ...recorders,

@@ -6,9 +6,9 @@ import type { Said, Told } from '../profiling/beside.ts';
 import type { Settings } from '../settings.ts';
 import type { Load } from './decide.ts';
 
-/** What the first process tells one beside it. With `listen`, when that is prepared, comes the socket at which to. */
+/** What the first process tells one beside it. `texts`: what it has taken of files. With `listen`, when that is prepared, comes the socket at which to. */
 export type Order =
-  | { order: 'serve'; settings: Settings; tls: Tls }
+  | { order: 'serve'; settings: Settings; texts: Record<string, string>; tls: Tls }
   | { order: 'listen' }
   /** The certificate is another one from now on. */
   | { order: 'show'; tls: Tls }

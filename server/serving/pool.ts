@@ -6,6 +6,7 @@ import type { Tls } from '../certificates.ts';
 import type { Scraper } from '../metrics/scraper.ts';
 import type { Profiles } from '../profiling/profiles.ts';
 import type { Settings } from '../settings.ts';
+import type { TakenFiles } from '../taken-files.ts';
 import { Child } from './child.ts';
 import { decide, isQuiet, type Step } from './decide.ts';
 import { gauge } from './gauge.ts';
@@ -19,6 +20,7 @@ const stopMs = 65_000;
 export interface PoolOptions {
   listening: Listening;
   settings: Settings;
+  files: TakenFiles;
   /** With the store that they reach. */
   ledger: Ledger;
   /** What the server shows now. */
@@ -108,10 +110,18 @@ export class Pool {
   }
 
   #start(): void {
-    const { settings, listening, ledger, tls, logger, scraper, profiles } = this.#options;
+    const { settings, files, listening, ledger, tls, logger, scraper, profiles } = this.#options;
     let child: Child;
     try {
-      child = new Child({ settings, tls: tls(), socket: listening.socket, ledger, scraper, profiles });
+      child = new Child({
+        settings,
+        files,
+        tls: tls(),
+        socket: listening.socket,
+        ledger,
+        scraper,
+        profiles,
+      });
     } catch (err) {
       this.#failedAt = performance.now();
       logger.error({ err }, 'no serving process can be started');

@@ -44,7 +44,10 @@ export function backups(now: () => Store): void {
       });
       expect(saved.entries).toBe(KEYS);
       const target = join(directory, 'restored');
-      expect(await restore(file, target, BUMP)).toEqual({ revision: saved.revision + BUMP, entries: KEYS });
+      expect(await restore(file, target, { bump: BUMP })).toEqual({
+        revision: saved.revision + BUMP,
+        entries: KEYS,
+      });
       const restored = await openLevel(target, { sync: false });
       expect(restored.revision).toBe(saved.revision + BUMP);
       expect((await restored.list(ALL)).entries.map(plain)).toEqual(entries.map(plain));

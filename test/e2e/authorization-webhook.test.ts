@@ -8,6 +8,7 @@ import { silentLogger } from '../../kube/log.ts';
 import { encodeYaml } from '../../kube/yaml.ts';
 import { loadAuthorization } from '../../server/authorization/load.ts';
 import { resolveSettings } from '../../server/settings.ts';
+import { TakenFiles } from '../../server/taken-files.ts';
 import { type Api, admin, call, startApi } from '../integration/apiserver/api.ts';
 import { clusterExtra, type Decider, startDecider } from '../integration/server/decider.ts';
 import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
@@ -43,7 +44,12 @@ beforeAll(async () => {
   await writeFile(file, encodeYaml({ ...kind, authorizers }));
   kubernetes = await startKubernetes({ apiOnly: true, flags: ['--authorization-config', file] });
   const settings = resolveSettings({ dataDir: directory, authorizationConfig: file }, undefined, {});
-  const made = await loadAuthorization({ settings, signal: stop.signal, logger: silentLogger });
+  const made = await loadAuthorization({
+    settings,
+    files: new TakenFiles(),
+    signal: stop.signal,
+    logger: silentLogger,
+  });
   api = startApi({ ...(made && { authorizers: made }) });
   const theirs = await transportFromKubeconfigFile(kubernetes.kubeconfig);
   stop.signal.addEventListener('abort', () => theirs.close());

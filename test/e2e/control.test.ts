@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Atoll, startAtoll } from '../atoll/atoll.ts';
 import { kubectl, must, until } from '../atoll/kubectl.ts';
@@ -44,6 +46,44 @@ it('a process of controllers that dies is followed by another, and nobody who as
   await furnished('after');
   const second = await until('the other is told of', 10, async () => started()[1]);
   expect(second).not.toBe(first);
+});
+
+it('one that follows goes by the files as the server has taken them, not as somebody has left them since', async () => {
+  const file = join(server.dataDir, 'encryption.yaml');
+  const encrypted = { aesgcm: { keys: [{ name: 'a', secret: Buffer.alloc(32, 1).toString('base64') }] } };
+  const configure = (...providers: object[]) =>
+    writeFile(
+      file,
+      JSON.stringify({
+        apiVersion: 'apiserver.config.k8s.io/v1',
+        kind: 'EncryptionConfiguration',
+        resources: [{ resources: ['secrets'], providers }],
+      }),
+    );
+  await configure({ identity: {} });
+  await server.restart(['--controllers-process', 'on', '--encryption-provider-config', file]);
+  await furnished('before');
+  await configure(encrypted, { identity: {} });
+  process.kill(await firstStarted(), 'SIGKILL');
+  await furnished('between');
+  // What the controllers write can be read by whoever is asked.
+  await must(server.kubeconfig, 'create', 'serviceaccount', 'robot');
+  const annotation = { 'kubernetes.io/service-account.name': 'robot' };
+  const secret = {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'robot', annotations: annotation },
+    type: 'kubernetes.io/service-account-token',
+  };
+  const manifest = join(server.dataDir, 'secret.json');
+  await writeFile(manifest, JSON.stringify(secret));
+  await must(server.kubeconfig, 'create', '-f', manifest);
+  await until('it has its token', 60, async () =>
+    (await must(server.kubeconfig, 'get', 'secret', 'robot', '-o', 'jsonpath={.data.token}')).trim(),
+  );
+  await writeFile(file, 'nonsense');
+  process.kill(await until('the second is told of', 10, async () => started()[1]), 'SIGKILL');
+  await furnished('after');
 });
 
 it('one that is stuck is killed, and followed too', async () => {

@@ -192,7 +192,7 @@ export class Trial {
       const note = this.#lines.find((line) => line[0] === 'note' && line[1].startsWith(`backup ${file} `));
       const target = join(this.run.directory, `restored-${life}`);
       try {
-        const { revision } = await restore(file, target, 1000);
+        const { revision } = await restore(file, target, { bump: 1000 });
         const store = await openLevel(target, { reserveBytes: 0 });
         const { entries } = await store.list(ALL);
         await store.close();

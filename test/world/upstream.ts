@@ -24,10 +24,11 @@ import type { KubeObject } from '../../kube/object.ts';
 import { apiOptions } from '../../server/api.ts';
 import { systemClient } from '../../server/client.ts';
 import { adminUser, loadIdentity } from '../../server/identity.ts';
+import { firstMeeting, restoredNow } from '../../server/restored.ts';
 import { resolveSettings } from '../../server/settings.ts';
 import { dropSlice } from '../../splitter/write.ts';
 import { openMemory } from '../../storage/memory/memory.ts';
-import { prefixRange } from '../../storage/store.ts';
+import { prefixRange, type Store } from '../../storage/store.ts';
 import { type Syncer, startSyncer } from '../../syncer/syncer.ts';
 import { Faults } from './faults.ts';
 import { find, resources, until } from './objects.ts';
@@ -75,7 +76,7 @@ export class Upstream {
 
   /** With these PhysicalClusters registered. */
   static async start(...clusters: string[]): Promise<Upstream> {
-    const parts = await serve();
+    const parts = await serve(openMemory());
     const shop = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
     const { metadata } = await parts.admin.create(resources.namespaces, shop);
     for (const name of clusters) {
@@ -85,6 +86,22 @@ export class Upstream {
     }
     return new Upstream(parts, metadata.uid ?? '');
   }
+
+  /** All that it stores now; the answer serves that once more, as a backup that was restored does. */
+  async backup(): Promise<() => Promise<Upstream>> {
+    const { store } = this.#parts;
+    const { entries } = await store.list({ start: '', end: '\x7f' });
+    return async () => {
+      const restored = openMemory();
+      const more = Object.entries(restoredNow()).map(([key, value]) => ({ key, value }));
+      for (const { key, value } of [...entries, ...more]) await restored.create(key, value);
+      return new Upstream(await serve(restored), this.#namespaceUid);
+    };
+  }
+
+  /** See SyncerOptions. */
+  readonly firstMeeting = (uid: string): ReturnType<typeof firstMeeting> =>
+    firstMeeting(this.#parts.store, uid);
 
   /** Its PhysicalCluster. */
   async cluster(name = 'east'): Promise<PhysicalCluster> {
@@ -177,6 +194,7 @@ export class Upstream {
 }
 
 interface Parts {
+  store: Store;
   admin: Client;
   splitter: Client;
   logical: string;
@@ -186,8 +204,7 @@ interface Parts {
   close(): Promise<void>;
 }
 
-async function serve(): Promise<Parts> {
-  const store = openMemory();
+async function serve(store: Store): Promise<Parts> {
   const dataDir = '/nowhere';
   const identity = await loadIdentity(store, '127.0.0.1', dataDir);
   const settings = resolveSettings({ dataDir }, undefined, {});
@@ -202,6 +219,7 @@ async function serve(): Promise<Parts> {
   const admin = new Client(server.transport(adminUser), { cluster: rootCluster });
   const logical = await workspace(admin, 'team');
   return {
+    store,
     admin: admin.with({ cluster: logical }),
     splitter: systemClient(server, splitterUser, logical),
     logical,
@@ -226,7 +244,7 @@ type Workspace = KubeObject<{ cluster?: string }, { phase?: string }>;
 /** The id of its logical cluster. */
 async function workspace(admin: Client, name: string): Promise<string> {
   const object = { apiVersion: 'tenancy.kcp.io/v1alpha1', kind: 'Workspace', metadata: { name } };
-  await admin.create(resources.workspaces, object);
+  if (!(await find(admin, resources.workspaces, name, ''))) await admin.create(resources.workspaces, object);
   const ready = await until(`workspace ${name}`, async () => {
     const found = await admin.get<Workspace>(resources.workspaces, { name });
     return found.status?.phase === 'Ready' ? found : undefined;
@@ -249,6 +267,7 @@ export function runSyncer(
     upstream: upstream.view(name),
     physical,
     former,
+    firstMeeting: upstream.firstMeeting,
     signal: life.signal,
     logger: silentLogger,
     heartbeatMs: 50,

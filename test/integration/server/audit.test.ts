@@ -9,6 +9,7 @@ import { silentLogger } from '../../../kube/log.ts';
 import { loadAudit } from '../../../server/audit/load.ts';
 import { AuditMetrics } from '../../../server/metrics/audit.ts';
 import { resolveSettings } from '../../../server/settings.ts';
+import { TakenFiles } from '../../../server/taken-files.ts';
 import { eventually } from '../../eventually.ts';
 
 let directory: string;
@@ -58,7 +59,14 @@ async function loaded(flags: object, observer = new AuditMetrics(), flushMs?: nu
     {},
   );
   const more = flushMs === undefined ? {} : { flushMs };
-  const audit = await loadAudit({ settings, first: true, logger: silentLogger, observer, ...more });
+  const audit = await loadAudit({
+    settings,
+    files: new TakenFiles(),
+    first: true,
+    logger: silentLogger,
+    observer,
+    ...more,
+  });
   if (audit === undefined) throw new Error('no audit');
   return audit;
 }

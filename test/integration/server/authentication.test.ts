@@ -10,6 +10,7 @@ import { silentLogger } from '../../../kube/log.ts';
 import { encodeYaml } from '../../../kube/yaml.ts';
 import { loadAuthentication } from '../../../server/authentication/load.ts';
 import { resolveSettings } from '../../../server/settings.ts';
+import { TakenFiles } from '../../../server/taken-files.ts';
 import { eventually } from '../../eventually.ts';
 import { signer } from '../../unit/kube/authentication/tokens.ts';
 import { type Api, call, startApi } from '../apiserver/api.ts';
@@ -43,6 +44,7 @@ const jwt = ({ url, ca }: Issuer, more: object = {}) => ({
 const load = (path: string) =>
   loadAuthentication({
     settings: resolveSettings({ dataDir: directory, authenticationConfig: path }, undefined, {}),
+    files: new TakenFiles(),
     signal: stop.signal,
     logger: silentLogger,
   });
@@ -193,7 +195,12 @@ test('static tokens are read from a file, again when it changes', async () => {
   const tokenAuthFile = join(directory, 'tokens.csv');
   await writeFile(tokenAuthFile, 'secret-1,ann,1,"dev,ops"\n');
   const settings = resolveSettings({ dataDir: directory, tokenAuthFile }, undefined, {});
-  const { tokens } = await loadAuthentication({ settings, signal: stop.signal, logger: silentLogger });
+  const { tokens } = await loadAuthentication({
+    settings,
+    files: new TakenFiles(),
+    signal: stop.signal,
+    logger: silentLogger,
+  });
   const who = (token: string) =>
     tokens[0]?.({ method: 'GET', url: '/', headers: { authorization: `Bearer ${token}` } }, {}, 'root');
   expect(who('secret-1')).toEqual({ name: 'ann', uid: '1', groups: ['dev', 'ops'] });
@@ -288,7 +295,12 @@ test('a webhook is asked at its own path, of tokens that nobody else knows', asy
   );
   const raw = { dataDir: directory, authenticationTokenWebhookConfigFile: file };
   const settings = resolveSettings(raw, undefined, {});
-  const { last } = await loadAuthentication({ settings, signal: stop.signal, logger: silentLogger });
+  const { last } = await loadAuthentication({
+    settings,
+    files: new TakenFiles(),
+    signal: stop.signal,
+    logger: silentLogger,
+  });
   const request = { method: 'GET', url: '/', headers: { authorization: 'Bearer t' } };
   expect(await last[0]?.(request, {}, 'root')).toEqual({ name: 'ann', groups: [] });
   expect(hook.asked).toEqual(['/authenticate']);

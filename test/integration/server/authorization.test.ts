@@ -10,6 +10,7 @@ import { silentLogger } from '../../../kube/log.ts';
 import { encodeYaml } from '../../../kube/yaml.ts';
 import { loadAuthorization } from '../../../server/authorization/load.ts';
 import { resolveSettings } from '../../../server/settings.ts';
+import { TakenFiles } from '../../../server/taken-files.ts';
 import { eventually } from '../../eventually.ts';
 import { type Api, call, startApi } from '../apiserver/api.ts';
 import { clusterExtra, type Decider, startDecider } from './decider.ts';
@@ -62,6 +63,7 @@ const load = () =>
   loadAuthorization(
     {
       settings: resolveSettings({ dataDir: directory, authorizationConfig: configured() }, undefined, {}),
+      files: new TakenFiles(),
       signal: stop.signal,
       logger: silentLogger,
     },
@@ -365,7 +367,10 @@ describe('the file', () => {
       {},
     );
     const logger = { ...silentLogger, error: (values: unknown) => void errors.push(values) };
-    const authorizers = await loadAuthorization({ settings, signal: stop.signal, logger }, 10);
+    const authorizers = await loadAuthorization(
+      { settings, files: new TakenFiles(), signal: stop.signal, logger },
+      10,
+    );
     api = startApi({ ...(authorizers && { authorizers }) });
     decider.decide = () => ({ allowed: true });
     await write(...next());

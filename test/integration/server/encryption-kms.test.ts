@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLogger } from '../../../kube/log.ts';
 import { loadEncryption } from '../../../server/encryption.ts';
 import { resolveSettings } from '../../../server/settings.ts';
+import { TakenFiles } from '../../../server/taken-files.ts';
 import { openLevel } from '../../../storage/level/level.ts';
 import type { Store } from '../../../storage/store.ts';
 import { eventually } from '../../eventually.ts';
@@ -53,7 +54,12 @@ async function start(reload = false): Promise<void> {
     ...(reload && { encryptionProviderConfigAutomaticReload: 'true' }),
   };
   const settings = resolveSettings(given, undefined, {});
-  const encryption = await loadEncryption({ settings, signal: stop.signal, logger: silentLogger });
+  const encryption = await loadEncryption({
+    settings,
+    files: new TakenFiles(),
+    signal: stop.signal,
+    logger: silentLogger,
+  });
   stored = await openLevel(join(directory, 'store'), { sync: false });
   const { health } = encryption;
   api = startApi({ store: encryption.over(stored), ...(health && { health }) });

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { silentLogger } from '../../../kube/log.ts';
 import { loadEncryption } from '../../../server/encryption.ts';
 import { resolveSettings } from '../../../server/settings.ts';
+import { TakenFiles } from '../../../server/taken-files.ts';
 import { backup, restore } from '../../../storage/backup.ts';
 import { openLevel } from '../../../storage/level/level.ts';
 import type { Store } from '../../../storage/store.ts';
@@ -54,7 +55,12 @@ async function start(more: { store?: string; reload?: boolean; off?: boolean } =
     undefined,
     {},
   );
-  const encryption = await loadEncryption({ settings, signal: stop.signal, logger: silentLogger });
+  const encryption = await loadEncryption({
+    settings,
+    files: new TakenFiles(),
+    signal: stop.signal,
+    logger: silentLogger,
+  });
   stored = await openLevel(join(directory, more.store ?? 'store'), { sync: false });
   api = startApi({ store: encryption.over(stored) });
 }
@@ -211,10 +217,53 @@ test('a file that says what it cannot mean stops the start', async () => {
   await start();
   await writeFile(file, '{}');
   const settings = resolveSettings({ encryptionProviderConfig: file }, undefined, {});
-  await expect(loadEncryption({ settings, signal: stop.signal, logger: silentLogger })).rejects.toThrow(
-    `--encryption-provider-config ${file}: expected EncryptionConfiguration`,
-  );
+  await expect(
+    loadEncryption({ settings, files: new TakenFiles(), signal: stop.signal, logger: silentLogger }),
+  ).rejects.toThrow(`--encryption-provider-config ${file}: expected EncryptionConfiguration`);
   expect(() => resolveSettings({ encryptionProviderConfigAutomaticReload: 'true' }, undefined, {})).toThrow(
     '--encryption-provider-config-automatic-reload must be set with --encryption-provider-config',
   );
+});
+
+test('a process that starts beside the first goes by what that has taken, whatever the file says by then', async () => {
+  await configure(keys(a));
+  const files = new TakenFiles();
+  stop = new AbortController();
+  const settings = resolveSettings({ dataDir: directory, encryptionProviderConfig: file }, undefined, {});
+  const load = (own: TakenFiles) =>
+    loadEncryption({ settings, files: own, signal: stop.signal, logger: silentLogger });
+  const first = await load(files);
+  await configure(keys(b));
+  const beside = await load(new TakenFiles(files.texts));
+  await writeFile(file, 'nonsense');
+  const another = await load(new TakenFiles(files.texts));
+  stored = await openLevel(join(directory, 'store'), { sync: false });
+  api = startApi({ store: first.over(stored) });
+  await another.over(stored).create('/core/secrets/root/default/s', Buffer.from('x'));
+  for (const { over } of [first, beside])
+    expect(await over(stored).get('/core/secrets/root/default/s')).toMatchObject({ value: Buffer.from('x') });
+  expect(await raw()).toEqual(['atoll:enc:aesgcm:v1:a']);
+});
+
+test('what is taken of a file that changed is what a process that starts then goes by', async () => {
+  await configure(keys(a));
+  const files = new TakenFiles();
+  stop = new AbortController();
+  const flags = { dataDir: directory, encryptionProviderConfig: file };
+  const more = { encryptionProviderConfigAutomaticReload: 'true' };
+  const settings = resolveSettings({ ...flags, ...more }, undefined, {});
+  const { over } = await loadEncryption({ settings, files, signal: stop.signal, logger: silentLogger });
+  stored = await openLevel(join(directory, 'store'), { sync: false });
+  api = startApi({ store: over(stored) });
+  await configure(keys(b));
+  await eventually(() => expect(files.texts[file]).toContain('"b"'));
+  await writeFile(file, 'nonsense');
+  const beside = await loadEncryption({
+    settings,
+    files: new TakenFiles(files.texts),
+    signal: stop.signal,
+    logger: silentLogger,
+  });
+  await beside.over(stored).create('/core/secrets/root/default/s', Buffer.from('x'));
+  expect(await raw()).toEqual(['atoll:enc:aesgcm:v1:b']);
 });

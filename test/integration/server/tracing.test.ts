@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ApiRequest, UserInfo } from '../../../kube/http.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import { resolveSettings } from '../../../server/settings.ts';
+import { TakenFiles } from '../../../server/taken-files.ts';
 import { loadTracing } from '../../../server/tracing/load.ts';
 import type { Tracing } from '../../../server/tracing/tracing.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
@@ -45,7 +46,7 @@ async function configured(more: object, endpoint = receiver.endpoint): Promise<T
   const head = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'TracingConfiguration' };
   await writeFile(file, JSON.stringify({ ...head, endpoint, ...more }));
   const settings = resolveSettings({ dataDir: directory, tracingConfigFile: file }, undefined, {});
-  return loadTracing({ settings, part: 'first', logger: silentLogger, metrics });
+  return loadTracing({ settings, files: new TakenFiles(), part: 'first', logger: silentLogger, metrics });
 }
 
 async function start(samplingRatePerMillion: number, endpoint = receiver.endpoint): Promise<void> {

@@ -5,6 +5,7 @@ import { Tree } from '../../../apiserver/limits/tree.ts';
 import { Scraper } from '../../../server/metrics/scraper.ts';
 import { Profiles } from '../../../server/profiling/profiles.ts';
 import { Child } from '../../../server/serving/child.ts';
+import { TakenFiles } from '../../../server/taken-files.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
 
 const { execPath } = process;
@@ -16,6 +17,7 @@ test('a process that cannot be started is one that has ended', async () => {
   process.execPath = '/nowhere/node';
   const child = new Child({
     settings: {} as never,
+    files: new TakenFiles(),
     tls: {} as never,
     socket: new Server(),
     ledger: new Ledger(openMemory(), new Tree(), new AbortController().signal),

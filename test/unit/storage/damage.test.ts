@@ -175,7 +175,7 @@ describe('backup', () => {
     const before = await source.list(ALL);
     await source.close();
     const target = join(root, 'restored');
-    await restore(path, target, 1000);
+    await restore(path, target, { bump: 1000 });
     const store = await openLevel(target, { sync: false });
     expect([store.revision, store.compacted]).toEqual([1250, 1250]);
     const show = (list: typeof before) => list.entries.map((e) => [e.key, text(e), e.revision, e.created]);

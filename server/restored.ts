@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import { internalPrefix } from '../apiserver/registry/keys.ts';
+import { type Store, StoreError } from '../storage/store.ts';
+
+/** Names the restoring of a backup that a store was made by; below it, by the uids of physical clusters, the last by which each was met. */
+const key = `${internalPrefix}restored`;
+
+/** What `atoll restore` puts into a store. */
+export function restoredNow(): Record<string, Uint8Array> {
+  return { [key]: Buffer.from(randomUUID()) };
+}
+
+/**
+ * Undefined, but of a store that was made of a backup and a physical cluster that it has not met since: then what says that it
+ * has by now.
+ */
+export async function firstMeeting(store: Store, uid: string): Promise<(() => Promise<void>) | undefined> {
+  const restored = await store.get(key);
+  if (restored === undefined) return undefined;
+  const met = await store.get(`${key}/${uid}`);
+  if (met !== undefined && Buffer.compare(met.value, restored.value) === 0) return undefined;
+  return async () => {
+    try {
+      if (met === undefined) await store.create(`${key}/${uid}`, restored.value);
+      else await store.update(`${key}/${uid}`, restored.value, met.revision);
+    } catch (error) {
+      // Another server was as far.
+      if (!(error instanceof StoreError) || !['exists', 'conflict'].includes(error.code)) throw error;
+    }
+  };
+}
