@@ -83,7 +83,7 @@ export interface AdmissionRequest {
   dryRun: boolean;
   /** True while mutating a new object: what it is called and when it was made is not decided. */
   fresh?: boolean;
-  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions as the client sent them. */
+  /** CreateOptions, UpdateOptions or DeleteOptions as the client sent them; of a patch those of what becomes of it. */
   readonly options?: JsonObject | undefined;
   /** Of a PATCH: the patch, in whatever dialect, as the client sent it. */
   readonly patch?: Uint8Array | undefined;

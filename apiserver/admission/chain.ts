@@ -5,6 +5,7 @@ import { isOwnController } from '../authn/controllers.ts';
 import type { Core, ResourceExchange } from '../core.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { fromStored } from '../registry/convert.ts';
+import type { DeleteOptions } from '../registry/types.ts';
 import type { ServedResource } from '../served.ts';
 import type { Round } from './matching/round.ts';
 import { quotaAdmission } from './quota.ts';
@@ -23,6 +24,8 @@ export interface Given {
   name?: string;
   /** Of the objects, when it is not the resource's own. */
   kind?: GroupVersionKind;
+  /** Of a deletion. */
+  options?: DeleteOptions;
 }
 
 /** The plugins, bound to one request. They see objects in the stored version. */
@@ -115,12 +118,13 @@ class Asked implements AdmissionRequest {
   readonly authorize: AdmissionRequest['authorize'];
   readonly #exchange: ResourceExchange;
   readonly #verb: AdmissionRequest['operation'];
+  readonly #deletion: DeleteOptions | undefined;
 
   constructor(
     exchange: ResourceExchange,
     operation: AdmissionRequest['operation'],
     dryRun: boolean,
-    { object, old, kind, fresh, subresource, name }: Subject,
+    { object, old, kind, fresh, subresource, name, options }: Subject,
   ) {
     const { core, info, user, stored, served } = exchange;
     this.user = user;
@@ -138,14 +142,15 @@ class Asked implements AdmissionRequest {
     this.authorize = core.authorize;
     this.#exchange = exchange;
     this.#verb = operation;
+    this.#deletion = options;
     if (kind) this.kind = kind;
     if (object) this.object = object;
     if (old) this.old = old;
   }
 
-  /** Only webhooks look at them. */
+  /** Only policies and webhooks look at them. */
   get options(): JsonObject | undefined {
-    return optionsOf(this.#exchange, this.#verb);
+    return optionsOf(this.#exchange, this.#verb, this.dryRun, this.#deletion);
   }
 
   get patch(): Uint8Array | undefined {
@@ -177,21 +182,34 @@ const optionKinds: Readonly<Record<string, string>> = {
   DELETE: 'DeleteOptions',
 };
 
+/** Of a PATCH those of what becomes of it: a create or an update. */
 function optionsOf(
   { info }: ResourceExchange,
   operation: AdmissionRequest['operation'],
+  dryRun: boolean,
+  deletion: DeleteOptions | undefined,
 ): JsonObject | undefined {
-  const kind = operation === 'UPDATE' && info.verb === 'patch' ? 'PatchOptions' : optionKinds[operation];
+  const kind = optionKinds[operation];
   if (kind === undefined) return undefined;
-  const { query } = info;
-  const dryRun = query.getAll('dryRun').filter(Boolean);
-  const word = (name: string) => (query.get(name) ? { [name]: query.get(name) } : {});
+  const common = { kind, apiVersion: 'meta.k8s.io/v1', ...(dryRun && { dryRun: ['All'] }) };
+  if (operation === 'DELETE') return { ...common, ...(deletion && deletionOf(deletion)) };
+  const word = (name: string) => (info.query.get(name) ? { [name]: info.query.get(name) } : {});
+  return { ...common, ...word('fieldManager'), ...word('fieldValidation') };
+}
+
+function deletionOf({
+  uid,
+  resourceVersion,
+  propagationPolicy,
+  gracePeriodSeconds,
+}: DeleteOptions): JsonObject {
+  const preconditions = {
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
   return {
-    kind,
-    apiVersion: 'meta.k8s.io/v1',
-    ...(dryRun.length > 0 && { dryRun }),
-    ...(kind === 'PatchOptions' && query.get('force') && { force: query.get('force') === 'true' }),
-    ...word('fieldManager'),
-    ...word('fieldValidation'),
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(Object.keys(preconditions).length > 0 && { preconditions }),
+    ...(propagationPolicy !== undefined && { propagationPolicy }),
   };
 }

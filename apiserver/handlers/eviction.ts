@@ -9,10 +9,10 @@ import { isRecord } from '../../kube/untyped.ts';
 import type { ResourceExchange } from '../core.ts';
 import { checkDeleteOptions } from '../decode/delete-options.ts';
 import { decodeStored } from '../registry/codec.ts';
+import { deleteObject } from '../registry/delete.ts';
 import type { DeleteOptions } from '../registry/types.ts';
 import { spares, spend, stillProcessed } from './pods/budget.ts';
 import { evictRunningPod } from './pods/forward.ts';
-import { deleteOne } from './writes/delete-one.ts';
 import { postedObject, respondSuccess } from './writes/posted.ts';
 
 const budgets = { group: 'policy', resource: 'poddisruptionbudgets' };
@@ -87,14 +87,21 @@ async function evict(exchange: ResourceExchange, options: DeleteOptions): Promis
   const { core, info } = exchange;
   const { cluster, namespace, name } = info;
   const at = { cluster, namespace, name, group: '', resource: 'pods' };
-  if (options.dryRun) return void (await deleteOne(exchange, name, options));
+  if (options.dryRun) return deletePod(exchange, options);
   const now = timestamp(new Date());
   const marked = await core.registry.update(at, (pod) => withCondition(pod, options, now), {
     subresource: 'status',
   });
   const { resourceVersion } = marked.metadata;
   const pinned = options.resourceVersion !== undefined && resourceVersion !== undefined;
-  await deleteOne(exchange, name, { ...options, ...(pinned && { resourceVersion }) });
+  await deletePod(exchange, { ...options, ...(pinned && { resourceVersion }) });
+}
+
+/** Admission was asked of the eviction; of the deletion it is not. */
+async function deletePod(exchange: ResourceExchange, options: DeleteOptions): Promise<void> {
+  const { core, info, stored, longTurn } = exchange;
+  const { cluster, namespace, name } = info;
+  await deleteObject(core.registry, stored, { cluster, namespace, name }, { ...options, longTurn });
 }
 
 function withCondition(pod: KubeObject, options: DeleteOptions, now: string): KubeObject {

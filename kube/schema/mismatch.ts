@@ -118,5 +118,9 @@ function outOfRange(text: string): string | undefined {
   if (day < 1 || day > new Date(Date.UTC(year, month, 0)).getUTCDate()) return 'day';
   if (hour > 23) return 'hour';
   if (minute > 59) return 'minute';
-  return second > 59 ? 'second' : undefined;
+  if (second > 59) return 'second';
+  const [, offset = 0, past = 0] = (/[-+](\d\d):(\d\d)$/.exec(text) ?? []).map(Number);
+  // Go lets people write a whole day, or hour, of it.
+  if (offset > 24) return 'time zone offset hour';
+  return past > 60 ? 'time zone offset minute' : undefined;
 }

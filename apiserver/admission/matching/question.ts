@@ -133,30 +133,29 @@ function withoutIdentity(object: KubeObject | undefined): KubeObject | undefined
   return { ...object, metadata };
 }
 
-/** The request as expressions see it: what is empty is there. */
+/** The request as expressions see it: what is empty is not there, which `has()` tells. */
 export function requestOf(question: Question): Record<string, unknown> {
   const { kind, resource, requestKind, requestResource, user, options } = question;
-  const gvk = { group: kind.group, version: kind.version, kind: kind.kind };
-  const gvr = { group: resource.group, version: resource.version, resource: resource.resource };
+  const { subresource, namespace, name } = question;
   return {
-    kind: gvk,
-    resource: gvr,
-    subResource: question.subresource,
+    kind: { group: kind.group, version: kind.version, kind: kind.kind },
+    resource: { group: resource.group, version: resource.version, resource: resource.resource },
+    ...(subresource && { subResource: subresource }),
     requestKind: { group: requestKind.group, version: requestKind.version, kind: requestKind.kind },
     requestResource: {
       group: requestResource.group,
       version: requestResource.version,
       resource: requestResource.resource,
     },
-    requestSubResource: question.subresource,
-    name: question.name,
-    namespace: question.namespace,
+    ...(subresource && { requestSubResource: subresource }),
+    ...(name && { name }),
+    ...(namespace && { namespace }),
     operation: question.operation,
     userInfo: {
-      username: user.name,
-      uid: user.uid ?? '',
-      groups: [...user.groups],
-      extra: user.extra ?? {},
+      ...(user.name && { username: user.name }),
+      ...(user.uid && { uid: user.uid }),
+      ...(user.groups.length > 0 && { groups: [...user.groups] }),
+      ...(user.extra && Object.keys(user.extra).length > 0 && { extra: user.extra }),
     },
     dryRun: question.dryRun,
     options: options ?? null,

@@ -131,7 +131,7 @@ async function composed(expression: string, variables: Variables, costs: Costs):
   }
 }
 
-/** The policy's own are found when they are used, once, each from those before it. Throws CostExceeded. */
+/** The policy's own are found when they are used, once; of two of one name the last. Throws CostExceeded. */
 export function variablesOf(
   own: readonly Named[],
   { question, access, params, namespace }: Subject,
@@ -147,7 +147,7 @@ export function variablesOf(
     variables: composite,
     ...access?.variables(question),
   };
-  for (const { name, expression } of own) {
+  for (const { name, expression } of new Map(own.map((one) => [one.name, one])).values()) {
     let found: { value: unknown } | undefined;
     Object.defineProperty(composite, name, {
       enumerable: true,

@@ -84,10 +84,13 @@ export async function verdictOf(
   const given = response['warnings'] ?? [];
   if (!Array.isArray(given)) throw ofNoType(given, 'warnings', 'array');
   const warnings = given.map((warning) => textOf(warning, 'warnings'));
-  const allowed = response['allowed'] === true;
+  const { allowed: said = null, status = null } = response;
+  if (said !== null && typeof said !== 'boolean') throw ofNoType(said, 'allowed', 'boolean');
+  if (status !== null && !isRecord(status)) throw ofNoType(status, 'status', 'object');
+  const allowed = said === true;
   return {
     allowed,
-    result: !allowed && isRecord(response['status']) ? resultOf(response['status']) : {},
+    result: !allowed && status !== null ? resultOf(status) : {},
     warnings,
     patch: mutating && patch ? await decodePatch(patch, v1 ? patchType : 'JSONPatch', others) : undefined,
   };

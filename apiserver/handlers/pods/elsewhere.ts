@@ -47,7 +47,7 @@ export async function deleteElsewhere(
   if (!isThere(exchange, object)) return undefined;
   const connections = await connectionsTo(exchange, object);
   if (connections.length === 0) return undefined;
-  const admission = admissionFor(exchange, 'DELETE', false, { name: address.name });
+  const admission = admissionFor(exchange, 'DELETE', false, { name: address.name, options });
   await admission.mutate(undefined, object);
   await admission.validate(undefined, object);
   let found = false;

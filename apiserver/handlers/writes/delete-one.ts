@@ -3,7 +3,7 @@ import type { ResourceExchange } from '../../core.ts';
 import { type Deleted, deleteObject } from '../../registry/delete.ts';
 import type { DeleteOptions } from '../../registry/types.ts';
 
-/** Admission, then the deletion; what DELETE, deletecollection and eviction have in common. */
+/** Admission, then the deletion; what DELETE and deletecollection have in common. */
 export async function deleteOne(
   exchange: ResourceExchange,
   name: string,
@@ -11,7 +11,7 @@ export async function deleteOne(
   namespace = exchange.info.namespace,
 ): Promise<Deleted> {
   const { core, info, stored } = exchange;
-  const admission = admissionFor(exchange, 'DELETE', options.dryRun ?? false, { name });
+  const admission = admissionFor(exchange, 'DELETE', options.dryRun ?? false, { name, options });
   return deleteObject(
     core.registry,
     stored,

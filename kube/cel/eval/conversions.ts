@@ -1,7 +1,7 @@
 import { RunError } from './budget.ts';
 import { int, uint } from './operators.ts';
 import type { Run } from './run.ts';
-import { readDuration, readTimestamp, showDuration, showTimestamp } from './times.ts';
+import { inTime, readDuration, readTimestamp, showDuration, showTimestamp } from './times.ts';
 import { Duration, noOverload, Opaque, TypeName, typeOf, Uint, type Value } from './values.ts';
 
 const seconds = 1_000_000_000n;
@@ -11,23 +11,37 @@ function toInt(value: Value): bigint {
   if (value instanceof Uint) return int(value.value);
   if (value instanceof Date) return BigInt(Math.floor(value.getTime() / 1000));
   if (value instanceof Duration) return value.nanos;
-  return int(wholeOf(value, 'int', 'integer overflow'));
+  if (typeof value === 'string') return read(value, 'int', /^[-+]?\d{1,100}$/, BigInt.asIntN);
+  return int(truncated(value, 'integer overflow'));
 }
 
-function wholeOf(value: Value, type: string, overflow: string): bigint {
-  if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new RunError(overflow);
-    return BigInt(Math.trunc(value));
-  }
-  if (typeof value !== 'string') throw noOverload();
-  if (!/^[-+]?\d{1,20}$/.test(value)) throw new RunError(`type conversion error from 'string' to '${type}'`);
-  return BigInt(value);
+function truncated(value: Value, overflow: string): bigint {
+  if (typeof value !== 'number') throw noOverload();
+  if (!Number.isFinite(value)) throw new RunError(overflow);
+  return BigInt(Math.trunc(value));
+}
+
+/** What has no room is no number either. */
+function read(
+  text: string,
+  type: string,
+  form: RegExp,
+  fit: (bits: number, value: bigint) => bigint,
+): bigint {
+  const value = form.test(text) ? BigInt(text) : undefined;
+  if (value === undefined || fit(64, value) !== value) throw unread(type);
+  return value;
+}
+
+function unread(type: string): RunError {
+  return new RunError(`type conversion error from 'string' to '${type}'`);
 }
 
 function toUint(value: Value): Uint {
   if (value instanceof Uint) return value;
   if (typeof value === 'bigint') return uint(value);
-  return uint(wholeOf(value, 'uint', 'unsigned integer overflow'));
+  if (typeof value === 'string') return uint(read(value, 'uint', /^\d{1,100}$/, BigInt.asUintN));
+  return uint(truncated(value, 'unsigned integer overflow'));
 }
 
 function toDouble(value: Value): number {
@@ -35,18 +49,17 @@ function toDouble(value: Value): number {
   if (typeof value === 'bigint') return Number(value);
   if (value instanceof Uint) return Number(value.value);
   if (typeof value !== 'string') throw noOverload();
-  const named: Readonly<Record<string, number>> = {
-    inf: Infinity,
-    '+inf': Infinity,
-    '-inf': -Infinity,
-    nan: Number.NaN,
-  };
-  const known = named[value.toLowerCase()];
-  if (known !== undefined) return known;
-  if (!/^[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?$/.test(value))
-    throw new RunError("type conversion error from 'string' to 'double'");
-  return Number(value);
+  const [, sign, word] = /^([-+]?)(inf|infinity|nan)$/i.exec(value) ?? [];
+  if (word !== undefined && !/^nan/i.test(word)) return sign === '-' ? -Infinity : Infinity;
+  if (word !== undefined && sign === '') return Number.NaN;
+  const number =
+    decimal.test(value) && !/^_|__|_$|_\D|\D_/.test(value) ? Number(value.replaceAll('_', '')) : Number.NaN;
+  // Beyond what a double holds is an error, too.
+  if (!Number.isFinite(number)) throw unread('double');
+  return number;
 }
+
+const decimal = /^[-+]?(?:[\d_]+(?:\.[\d_]*)?|\.[\d_]+)(?:[eE][-+]?[\d_]+)?$/;
 
 /** Undefined for what has no text of its own. */
 export function textOf(value: Value): string | undefined {
@@ -109,19 +122,19 @@ export const conversions: Readonly<Record<string, Run>> = {
     if (typeof value !== 'string') throw noOverload();
     if (trues.includes(value)) return true;
     if (falses.includes(value)) return false;
-    throw new RunError("type conversion error from 'string' to 'bool'");
+    throw unread('bool');
   }),
   duration: reading((value) => {
     if (value instanceof Duration) return value;
     if (typeof value === 'bigint') return new Duration(value * seconds);
     const read = typeof value === 'string' ? readDuration(value) : undefined;
     if (typeof value !== 'string') throw noOverload();
-    if (!read) throw new RunError("type conversion error from 'string' to 'google.protobuf.Duration'");
+    if (!read) throw unread('google.protobuf.Duration');
     return read;
   }),
   timestamp: reading((value) => {
     if (value instanceof Date) return value;
-    if (typeof value === 'bigint') return new Date(Number(value) * 1000);
+    if (typeof value === 'bigint') return inTime(Number(value) * 1000);
     if (typeof value === 'string') return readTimestamp(value);
     throw noOverload();
   }),

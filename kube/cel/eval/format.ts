@@ -1,7 +1,7 @@
 import { quoteGo } from '../../quote.ts';
 import { type Budget, RunError } from './budget.ts';
 import { textOf } from './conversions.ts';
-import { Duration, entryOf, isMap, keysOf, TypeName, Uint, type Value } from './values.ts';
+import { Duration, entryOf, isMap, keysOf, TypeName, typeOf, Uint, type Value } from './values.ts';
 
 const mostDigits = 100;
 
@@ -9,9 +9,11 @@ const mostDigits = 100;
 export function formatted(budget: Budget, template: string, args: readonly Value[]): string {
   budget.text(template);
   let next = 0;
-  return template.replace(/%(%|(?:\.(\d+))?([a-zA-Z]))/g, (all, _rest, precision, verb) => {
+  return template.replace(/%(?:%|(?:\.(\d+))?([a-zA-Z])|)/g, (all, precision, verb, at: number) => {
     if (all === '%%') return '%';
     if (next >= args.length) throw new RunError(`index ${next} out of range`);
+    if (at + 1 === template.length) throw new RunError('unexpected end of string');
+    if (verb === undefined) throw unknown(template[at + 1] ?? '');
     const digits = precision === undefined ? 6 : Math.min(Number(precision), mostDigits);
     const text = one(budget, verb as string, args[next++], digits);
     budget.text(text);
@@ -20,40 +22,63 @@ export function formatted(budget: Budget, template: string, args: readonly Value
 }
 
 /** What holds others is walked through where each costs a step, and nowhere else. */
-function single(value: Value): Value {
+function whole(value: Value, only: string): bigint {
+  if (typeof value === 'bigint') return value;
   if (value instanceof Uint) return value.value;
-  if (typeof value !== 'object' || value === null) return value;
-  throw new RunError('error during formatting: only a number can be formatted by that clause');
+  throw unfit(only, value);
 }
 
-const whole = (value: Value): bigint => BigInt(single(value) as bigint);
+const words: Readonly<Record<string, number>> = { NaN: Number.NaN, Infinity, '-Infinity': -Infinity };
+
+function broken(value: Value, clause: string): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'string' && Object.hasOwn(words, value)) return words[value] as number;
+  throw unfit(`${clause} clause can only be used on doubles`, value);
+}
+
+function unfit(only: string, value: Value): RunError {
+  return new RunError(`error during formatting: ${only}, was given ${typeOf(value)}`);
+}
+
+const fixed = (value: number, precision: number) =>
+  Number.isFinite(value) ? value.toFixed(precision) : infinite(value);
+const infinite = (value: number) => (Number.isNaN(value) ? 'NaN' : value > 0 ? '∞' : '-∞');
 
 function one(budget: Budget, verb: string, value: Value, precision: number): string {
   switch (verb) {
     case 's':
       return shown(budget, value);
     case 'd':
-      return String(single(value));
+      return String(whole(value, 'decimal clause can only be used on integers'));
     case 'f':
-      return Number(single(value)).toFixed(precision);
-    case 'e':
-      return Number(single(value))
+      return fixed(broken(value, 'fixed-point'), precision);
+    case 'e': {
+      const number = broken(value, 'scientific');
+      if (!Number.isFinite(number)) return infinite(number);
+      return number
         .toExponential(precision)
         .replace(/e([+-])(\d+)$/, (_, sign: string, digits: string) => `×10${raised(sign, digits)}`);
+    }
     case 'b':
-      return typeof value === 'boolean' ? String(Number(value)) : whole(value).toString(2);
+      if (typeof value === 'boolean') return String(Number(value));
+      return whole(value, 'only integers and bools can be formatted as binary').toString(2);
     case 'o':
-      return whole(value).toString(8);
+      return whole(value, 'octal clause can only be used on integers').toString(8);
     case 'x':
     case 'X': {
       const isText = typeof value === 'string' || value instanceof Uint8Array;
       if (isText) budget.text(value);
-      const hex = isText ? Buffer.from(value as string).toString('hex') : whole(value).toString(16);
+      const only = 'only integers, byte buffers, and strings can be formatted as hex';
+      const hex = isText ? Buffer.from(value as string).toString('hex') : whole(value, only).toString(16);
       return verb === 'X' ? hex.toUpperCase() : hex;
     }
     default:
-      throw new RunError(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
+      throw unknown(verb);
   }
+}
+
+function unknown(clause: string): RunError {
+  return new RunError(`could not parse formatting clause: unrecognized formatting clause "${clause}"`);
 }
 
 /** An exponent as the reference implementation writes it: two digits at least. */
@@ -71,10 +96,10 @@ function shown(budget: Budget, value: Value): string {
   if (value instanceof TypeName) return value.name;
   if (value instanceof Duration || !isMap(value)) {
     const text = textOf(value);
-    if (text === undefined)
-      throw new RunError(
-        'error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
-      );
+    if (text === undefined) {
+      const all = 'strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps';
+      throw unfit(`string clause can only be used on ${all}`, value);
+    }
     return text;
   }
   const entries = keysOf(value).map((key) => `${inside(budget, key)}:${inside(budget, entryOf(value, key))}`);

@@ -1,4 +1,5 @@
 import { type Budget, RunError } from './budget.ts';
+import { inTime } from './times.ts';
 import { compare, Duration, equal, noOverload, shared, Uint, type Value } from './values.ts';
 
 export function int(value: bigint): bigint {
@@ -25,9 +26,7 @@ function arithmetic(a: Value, b: Value, whole: Whole, broken?: Broken): Value {
 const million = 1_000_000n;
 
 function moved(time: Date, by: bigint): Date {
-  const moved = new Date(time.getTime() + Number(by / million));
-  if (Number.isNaN(moved.getTime())) throw new RunError('timestamp overflow');
-  return moved;
+  return inTime(time.getTime() + Number(by / million));
 }
 
 function span(nanos: bigint): Duration {

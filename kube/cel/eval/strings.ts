@@ -74,6 +74,8 @@ function find(budget: Budget, of: string, what: string, offset: Value, last: boo
   const all = characters(budget, of);
   if (offset === undefined && all.length === of.length)
     return BigInt(last ? of.lastIndexOf(what) : of.indexOf(what));
+  // Beyond its end nothing is.
+  if (!last && offset !== undefined && index(offset) > all.length) return -1n;
   const start = offset === undefined ? (last ? all.length : 0) : within(index(offset), all.length);
   const unit = all.slice(0, start).join('').length;
   const found = last ? of.lastIndexOf(what, unit) : of.indexOf(what, unit);

@@ -1,3 +1,4 @@
+import { timeError } from '../../schema/mismatch.ts';
 import { type Budget, RunError } from './budget.ts';
 import type { Run } from './run.ts';
 import { Duration, noOverload, type Value } from './values.ts';
@@ -13,7 +14,7 @@ const units: Readonly<Record<string, bigint>> = {
   h: 3_600_000_000_000n,
 };
 
-/** Go's duration, exactly; undefined for what is none. */
+/** Go's duration, exactly; undefined for what is none, or is too long for one. */
 export function readDuration(text: string): Duration | undefined {
   if (text.length > 100 || !/^[-+]?(0|((\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text))
     return undefined;
@@ -24,7 +25,8 @@ export function readDuration(text: string): Duration | undefined {
     const size = units[unit] ?? 0n;
     nanos += BigInt(whole || '0') * size + (BigInt(fraction || '0') * size) / 10n ** BigInt(fraction.length);
   }
-  return new Duration(text.startsWith('-') ? -nanos : nanos);
+  const all = text.startsWith('-') ? -nanos : nanos;
+  return BigInt.asIntN(64, all) === all ? new Duration(all) : undefined;
 }
 
 /** As Go's JSON has durations: seconds. */
@@ -36,11 +38,18 @@ export function showDuration({ nanos }: Duration): string {
 }
 
 export function readTimestamp(text: string): Date {
-  const time = new Date(text);
-  const isWritten = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text);
-  if (!isWritten || Number.isNaN(time.getTime()))
+  const time = new Date(text.replace(',', '.'));
+  if (timeError(text, false) !== undefined || Number.isNaN(time.getTime()))
     throw new RunError("type conversion error from 'string' to 'google.protobuf.Timestamp'");
-  return time;
+  return inTime(time.getTime());
+}
+
+const [first, last] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')];
+
+/** In the years 1 to 9999: there are no other timestamps. */
+export function inTime(millis: number): Date {
+  if (!(millis >= first && millis <= last)) throw new RunError('timestamp overflow');
+  return new Date(millis);
 }
 
 export function showTimestamp(time: Date): string {

@@ -1,5 +1,7 @@
 import { regexProblem } from '../../regex.ts';
 import { regexSize } from '../../regex-size.ts';
+import { timeError } from '../../schema/mismatch.ts';
+import { readDuration } from '../eval/times.ts';
 import type { Checked } from './check.ts';
 import { children, type Expr, type Issue } from './expr.ts';
 import { type CelType, formatType, sameType, unwrapped } from './types.ts';
@@ -23,10 +25,8 @@ const stepsPerInstruction = 20;
 const mostSteps = 500_000;
 
 const readable: Readonly<Record<string, (text: string) => boolean>> = {
-  duration: (text) => /^[-+]?(0|((\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/.test(text),
-  timestamp: (text) =>
-    /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text) &&
-    !Number.isNaN(Date.parse(text)),
+  duration: (text) => readDuration(text) !== undefined,
+  timestamp: (text) => timeError(text, false) === undefined && !text.startsWith('0000'),
   matches: (text) => regexProblem(text) === undefined,
 };
 

@@ -171,6 +171,66 @@ test.each<[string, object, object, number, string | undefined]>([
   expect([status, body.message]).toEqual([code, message]);
 });
 
+test('what a request does not have is not there to ask for', async () => {
+  const not = ['subResource', 'requestSubResource', 'userInfo.extra'].map(
+    (field) => `!has(request.${field})`,
+  );
+  await bound({ validations: not.map((expression) => ({ expression })) });
+  expect((await create(2)).body.message).toBeUndefined();
+});
+
+test('of two variables of one name the last counts', async () => {
+  const variables = ['1', '2'].map((expression) => ({ name: 'most', expression }));
+  const validations = [{ expression: 'object.spec.replicas <= variables.most', message: 'too many' }];
+  await bound({ variables, validations });
+  expect((await create(3)).body.message).toBe(denied('too many'));
+  expect((await create(2)).status).toBe(201);
+});
+
+test.each<[string, string, string, object | undefined, object]>([
+  ['DELETE', 'web', '?gracePeriodSeconds=0', undefined, { kind: 'DeleteOptions', gracePeriodSeconds: 0 }],
+  [
+    'DELETE',
+    'web',
+    '',
+    { kind: 'DeleteOptions', propagationPolicy: 'Orphan', dryRun: ['All'] },
+    { kind: 'DeleteOptions', propagationPolicy: 'Orphan', dryRun: ['All'] },
+  ],
+  [
+    'PATCH',
+    'web',
+    '?fieldManager=me',
+    { spec: { replicas: 3 } },
+    { kind: 'UpdateOptions', fieldManager: 'me' },
+  ],
+])('%s %s%s %j: a policy sees what was asked for', async (method, name, query, body, expected) => {
+  expect((await create(2)).status).toBe(201);
+  const matchConstraints = {
+    resourceRules: [{ ...ofDeployments.resourceRules[0], operations: ['UPDATE', 'DELETE'] }],
+  };
+  const messageExpression = `"%s".format([request.options])`;
+  await bound({ matchConstraints, validations: [{ expression: 'false', messageExpression }] });
+  const answer = await api.call(method, `${deployments}/${name}${query}`, body);
+  const [, said = '{}'] = /denied request: (.*)$/.exec(answer.body.message) ?? [];
+  expect(JSON.parse(said)).toEqual({ apiVersion: 'meta.k8s.io/v1', ...expected });
+});
+
+test('an eviction is asked about as such, and not as a deletion too', async () => {
+  const pods = '/api/v1/namespaces/default/pods';
+  const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  expect((await api.call('POST', pods, pod)).status).toBe(201);
+  const resourceRules = [
+    { apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['pods', 'pods/*'] },
+  ];
+  await bound({
+    matchConstraints: { resourceRules },
+    validations: [{ expression: 'request.operation == "CREATE"' }],
+  });
+  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } };
+  expect((await api.call('POST', `${pods}/p/eviction`, eviction)).body).toMatchObject({ status: 'Success' });
+  expect((await api.call('GET', `${pods}/p`)).status).toBe(404);
+});
+
 test('who is only warned is warned', async () => {
   await bound({ validations: [{ ...one, message: 'more' }] }, { validationActions: ['Warn'] });
   const { status, headers } = await create(1);

@@ -88,6 +88,8 @@ test.each([
   ],
   [{ allowed: true, patchType: ['JSONPatch'], patch: 'W10=' }, /response.patchType is an array, no string$/],
   [{ uid: { toString: 1, valueOf: 1 } }, /response.uid is an object, no string$/],
+  [{ allowed: 'true' }, /response.allowed is a string, no boolean$/],
+  [{ allowed: false, status: 'no' }, /response.status is a string, no object$/],
   [{ allowed: true, warnings: { length: 1e9 } }, /response.warnings is an object, no array$/],
   [
     { allowed: true, warnings: ['one', { toString: 1, valueOf: 1 }] },
