@@ -6,6 +6,7 @@ import { deleteOptions } from '../decode/delete-options.ts';
 import { formOf, respondObject, respondValue } from '../encode/respond.ts';
 import { showDefaults } from '../registry/kinds/default-objects.ts';
 import { deleteElsewhere, deleteHere } from './pods/elsewhere.ts';
+import { untilShown } from './pods/until-shown.ts';
 import { warnOfOrphans } from './writes/delete-one.ts';
 
 export async function handleDelete(exchange: ResourceExchange): Promise<ApiResponse> {
@@ -16,6 +17,10 @@ export async function handleDelete(exchange: ResourceExchange): Promise<ApiRespo
   await showDefaults(exchange, options.dryRun ?? false);
   const forwarded = await deleteElsewhere(exchange, info, options);
   if (forwarded && 'refused' in forwarded) return forwarded.refused;
+  if (forwarded && stored.info.resource === 'pods') {
+    const [shown = forwarded.object] = await untilShown(exchange, [forwarded.object]);
+    return respondValue(exchange, 200, shown);
+  }
   if (forwarded && stored.info.group === '') return respondValue(exchange, 200, forwarded.object);
   if (forwarded) return respondValue(exchange, 200, success(exchange, forwarded.object));
   const deleted = await deleteHere(exchange, info, options);

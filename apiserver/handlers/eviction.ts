@@ -13,6 +13,7 @@ import { deleteObject } from '../registry/delete.ts';
 import type { DeleteOptions } from '../registry/types.ts';
 import { spares, spend, stillProcessed } from './pods/budget.ts';
 import { evictRunningPod } from './pods/forward.ts';
+import { untilShown } from './pods/until-shown.ts';
 import { postedObject, respondSuccess } from './writes/posted.ts';
 
 const budgets = { group: 'policy', resource: 'poddisruptionbudgets' };
@@ -36,7 +37,11 @@ export async function handleEviction(exchange: ResourceExchange): Promise<ApiRes
   // What is refused here must not have stopped there by then.
   if (core.connectPod && !isReflected(pod)) await evict(exchange, { ...options, dryRun: true });
   const forwarded = await evictThere(exchange, pod, given, options);
-  if (forwarded && (forwarded.status >= 300 || isReflected(pod) || options.dryRun)) return forwarded;
+  if (forwarded && (forwarded.status >= 300 || options.dryRun)) return forwarded;
+  if (forwarded && isReflected(pod)) {
+    await untilShown(exchange, [pod]);
+    return forwarded;
+  }
   if (forwarded) {
     // It is stopped there: placed here, it would be started again.
     await evict(exchange, options).catch((error) => {

@@ -48,19 +48,21 @@ export function podOf(
   const hash = templateHash(said, 15);
   const made = between ? `${name}-${hash.slice(0, 10)}` : name;
   const owner = between ?? { apiVersion: workload.apiVersion, kind: workload.kind };
+  const first = kind === 'StatefulSet' ? firstOf(workload) : undefined;
+  const spec = deepCopy(template['spec'] ?? {});
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: {
-      name: kind === 'StatefulSet' ? `${made}-0` : `${made}-${hash.slice(10)}`,
+      name: first?.name ?? `${made}-${hash.slice(10)}`,
       generateName: `${made}-`,
       namespace,
-      labels: { ...labelsOf(kind, made, hash), ...mapAt(template, 'metadata', 'labels') },
+      labels: { ...labelsOf(kind, made, hash), ...mapAt(template, 'metadata', 'labels'), ...first?.labels },
       ...annotationsOf(template),
       ...finalizersOf(template),
       ownerReferences: [{ ...owner, name: made, uid, controller: true, blockOwnerDeletion: true }],
     },
-    spec: withClaims(kind, workload, deepCopy(template['spec'] ?? {})),
+    spec: first && isRecord(spec) ? specOfFirst(workload, first, spec as JsonObject) : spec,
   };
 }
 
@@ -80,16 +82,40 @@ function finalizersOf(template: JsonObject): { finalizers?: string[] } {
   return finalizers.length > 0 ? { finalizers } : {};
 }
 
-/** Those of the first one of a StatefulSet. */
-function withClaims(kind: WorkloadKindName, { metadata, spec }: KubeObject, pod: Json): Json {
-  if (kind !== 'StatefulSet' || !isRecord(pod)) return pod;
+interface First {
+  ordinal: number;
+  name: string;
+  labels: Record<string, string>;
+}
+
+/** Which of a StatefulSet's pods is asked about. */
+function firstOf({ metadata, spec }: KubeObject): First {
+  const start = at(spec, 'ordinals', 'start');
+  const ordinal = typeof start === 'number' ? start : 0;
+  const name = `${metadata.name ?? ''}-${ordinal}`;
+  const labels = {
+    'statefulset.kubernetes.io/pod-name': name,
+    'apps.kubernetes.io/pod-index': `${ordinal}`,
+  };
+  return { ordinal, name, labels };
+}
+
+/** With its claims, and its name in the DNS of its Service. */
+function specOfFirst({ metadata, spec }: KubeObject, { ordinal, name }: First, pod: JsonObject): JsonObject {
+  const subdomain = textAt(spec, 'serviceName');
   const volumes = listAt(pod, 'volumes') as Json[];
   const claims = listAt(spec, 'volumeClaimTemplates').flatMap((claim): Json[] => {
-    const name = textAt(claim, 'metadata', 'name');
-    if (name === undefined || volumes.some((volume) => at(volume, 'name') === name)) return [];
-    return [{ name, persistentVolumeClaim: { claimName: `${name}-${metadata.name ?? ''}-0` } }];
+    const of = textAt(claim, 'metadata', 'name');
+    if (of === undefined || volumes.some((volume) => at(volume, 'name') === of)) return [];
+    const claimName = `${of}-${metadata.name ?? ''}-${ordinal}`;
+    return [{ name: of, persistentVolumeClaim: { claimName } }];
   });
-  return claims.length === 0 ? pod : { ...pod, volumes: [...volumes, ...claims] };
+  return {
+    ...pod,
+    hostname: name,
+    ...(subdomain && { subdomain }),
+    ...(claims.length > 0 && { volumes: [...volumes, ...claims] }),
+  };
 }
 
 /** The template of what was answered: what is not a template's, as its name, stays out. */

@@ -61,6 +61,26 @@ test('a budget that is deleted here refuses no eviction any more', async () => {
   await evict();
 });
 
+test('whoever is told that a pod is evicted, or deleted, reads it as going, or gone, from then on', async () => {
+  const namespace = 'default';
+  await world.admin.create(resources.deployments, deployment('web', 6, 'east'), { namespace });
+  await settled(world.admin, 'web.deployments.apps');
+  const isGoing = async (name: string, uid: string | undefined) => {
+    const { items } = await world.admin.list(resources.pods, { namespace });
+    const { metadata } = items.find((pod) => pod.metadata.name === name) ?? {};
+    return metadata?.uid !== uid || metadata?.deletionTimestamp !== undefined;
+  };
+  const { items } = await world.admin.list(resources.pods, { namespace });
+  expect(items).toHaveLength(6);
+  for (const [i, { metadata }] of items.entries()) {
+    const { name = '', uid } = metadata;
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
+    if (i % 2) await world.admin.delete(resources.pods, { namespace, name });
+    else await world.admin.create(resources.pods, eviction, { namespace, name, subresource: 'eviction' });
+    expect(await isGoing(name, uid)).toBe(true);
+  }
+});
+
 test('a PodDisruptionBudget of a spread workload lets each cluster disrupt its own pods, as one cluster would', async () => {
   const namespace = 'default';
   await world.admin.create(resources.deployments, deployment('web', 5, 'east,west'), { namespace });

@@ -61,6 +61,27 @@ test('a StatefulSet’s pod has its claims', () => {
   });
 });
 
+test('a StatefulSet’s pod is its first one, by name, labels and in the DNS of its Service', () => {
+  const spec = {
+    serviceName: 'peers',
+    ordinals: { start: 3 },
+    volumeClaimTemplates: [{ metadata: { name: 'data' } }],
+  };
+  const pod = podOf({ kind: 'StatefulSet' }, workload('StatefulSet', spec), template);
+  expect(pod.metadata.name).toBe('web-3');
+  expect(pod.metadata.labels).toEqual({
+    app: 'web',
+    'statefulset.kubernetes.io/pod-name': 'web-3',
+    'apps.kubernetes.io/pod-index': '3',
+  });
+  expect(pod.spec).toMatchObject({
+    hostname: 'web-3',
+    subdomain: 'peers',
+    volumes: [{ persistentVolumeClaim: { claimName: 'data-web-3' } }],
+  });
+  expect(templateFrom(template, pod, structuredClone(pod))).toEqual(template);
+});
+
 function answered(change: (pod: KubeObject & { spec: JsonObject }) => void): JsonObject {
   const shown = podOf({ kind: 'Deployment' }, workload('Deployment'), template);
   const token = { name: 'kube-api-access-x', mountPath: '/var/run' };
