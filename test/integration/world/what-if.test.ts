@@ -87,7 +87,7 @@ test('nor is an administrator of one logical cluster alone', async () => {
   await world.admin.create(resources.workspaces, team);
   const cluster = await until('team is ready', async () => {
     const { spec, status } = await world.admin.get<Made>(resources.workspaces, { name: 'team' });
-    return status?.phase === 'Ready' && spec?.cluster;
+    return status?.phase === 'Ready' ? spec?.cluster : undefined;
   });
   const there = { cluster, namespace: 'default' };
   await until('it has its namespace', () =>
