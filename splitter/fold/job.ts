@@ -19,31 +19,33 @@ export const foldJob: Fold = ({ root, parts }) => {
   if (isFinished(root)) return undefined;
   const speaking = parts.filter((part) => part.slice !== undefined);
   const complete = parts.length > 0 && parts.every((part) => has(part, 'Complete'));
-  const conditions = complete ? ended(root, parts) : going(root, parts);
+  const lacking = complete ? lackingOf(root, parts) : 0;
+  const isShort = lacking > 0;
+  const said = complete ? foldConditions(parts) : going(root, parts);
+  const conditions = isShort ? incomplete(root, parts, lacking) : said;
   return {
     ...sums(speaking, ['active', 'succeeded', 'failed']),
     ...told(speaking, ['ready', 'terminating']),
     ...earliest(speaking, 'startTime'),
-    ...(complete && latest(speaking, 'completionTime')),
+    ...(complete && !isShort && latest(speaking, 'completionTime')),
     ...single(parts, ['completedIndexes', 'failedIndexes']),
     ...uncounted(speaking),
     ...(conditions.length > 0 && { conditions }),
   };
 };
 
-/** Complete, if all of it was there to become so. */
-function ended(root: KubeObject, parts: readonly FoldPart[]): Status[] {
+/** How many of its completions are on no cluster: nobody will ever say that they came. */
+function lackingOf(root: KubeObject, parts: readonly FoldPart[]): number {
   const total = numberAt(root, 'spec', 'completions') ?? 0;
-  const lacking = parts.reduce((rest, { share: { completions = total } }) => rest - completions, total);
-  if (lacking <= 0) return foldConditions(parts);
-  const { completionTime: lastTransitionTime } = latest(parts, 'completionTime');
-  const message = `${lacking} of its ${total} completions went with a cluster that was given up`;
-  const said = {
-    reason: 'ClusterForgotten',
-    message,
-    ...(lastTransitionTime !== undefined && { lastTransitionTime }),
-  };
-  return [{ type: 'Failed', status: 'True', ...said }];
+  return parts.reduce((rest, { share: { completions = total } }) => rest - completions, total);
+}
+
+function incomplete(root: KubeObject, parts: readonly FoldPart[], lacking: number): Status[] {
+  const said = `${lacking} of its ${numberAt(root, 'spec', 'completions')} completions`;
+  const message = `${said} went with a cluster that was given up`;
+  const { completionTime: since } = latest(parts, 'completionTime');
+  const times = since !== undefined && { lastProbeTime: since, lastTransitionTime: since };
+  return [{ type: 'Failed', status: 'True', reason: 'ClusterForgotten', message, ...times }];
 }
 
 /** It has not failed, though a part has, while pods of another run. That one is suspended for it, which is nobody's wish. */
