@@ -1,4 +1,5 @@
 import { deepCopy } from '../kube/deep.ts';
+import { requestLimits } from '../kube/defaults/pod.ts';
 import type { Json, JsonObject, KubeObject } from '../kube/object.ts';
 import {
   addQuantity,
@@ -8,6 +9,7 @@ import {
   QuantityError,
   zeroQuantity,
 } from '../kube/quantity.ts';
+import { podRequests as requestsOf } from '../kube/quota/pod-resources.ts';
 import { at, isRecord, listAt, mapAt, numberAt, textAt } from '../kube/untyped.ts';
 import { kindNamed, type WorkloadKindName } from './kinds.ts';
 import { type KindRule, stepsOf } from './placed-resource.ts';
@@ -172,18 +174,11 @@ export function timesResources(resources: Resources, times: number): Resources {
   );
 }
 
-/** What one pod asks for: its containers' requests (a limit stands in for a missing one), and its overhead. */
+/** What one pod asks for, as the scheduler of its cluster sees it. */
 export function podRequests(spec: unknown): Resources {
-  let sum: Resources = new Map([['pods', parseQuantity(1)]]);
-  for (const container of listAt(spec, 'containers')) {
-    const limits = at(container, 'resources', 'limits');
-    const requests = at(container, 'resources', 'requests');
-    const asked = { ...(isRecord(limits) && limits), ...(isRecord(requests) && requests) };
-    sum = addResources(sum, new Map(Object.entries(asked).map(([name, q]) => [name, quantityOf(q)])));
-  }
-  const overhead = at(spec, 'overhead');
-  if (!isRecord(overhead)) return sum;
-  return addResources(sum, new Map(Object.entries(overhead).map(([name, q]) => [name, quantityOf(q)])));
+  const made = isRecord(spec) ? (deepCopy(spec) as JsonObject) : {};
+  requestLimits(made);
+  return new Map([...requestsOf({ spec: made }), ['pods', parseQuantity(1)]]);
 }
 
 /** How many pods a workload runs at once when whole. */

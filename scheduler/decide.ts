@@ -9,6 +9,7 @@ import { leaveData, withoutData } from './claims.ts';
 import { Company } from './company.ts';
 import { copiedToOne } from './copies.ts';
 import { withoutCredentials } from './credentials.ts';
+import { endOfStay, withEnds } from './ends.ts';
 import { isDrained } from './filter.ts';
 import { fleetOf } from './fleet.ts';
 import type { Choice, Situation } from './judge.ts';
@@ -18,12 +19,12 @@ import { homeOf, recordOf } from './record.ts';
 import { hasStopped, type Scene } from './scene.ts';
 import { situationOf } from './situation.ts';
 import { type Subject, subjectsOf } from './subjects.ts';
-import { evictingOf, listenedSince } from './tolerations.ts';
+import { listenedSince } from './tolerations.ts';
 import { leavingSince, rebalances, Turns, togetherWords, turnMs, waitingWords } from './turns.ts';
 import type { Decided, Kept, NamespaceDecision, NamespaceInput } from './types.ts';
 import { unmoved, unreadOf } from './unread.ts';
 import { addUsage, settledUsage, type Usage, usageOf } from './usage.ts';
-import { saysWhere, schedulersNote, tolerationsOf } from './wishes.ts';
+import { saysWhere, schedulersNote } from './wishes.ts';
 
 /** A decision, with what a later one about a part of the Namespace goes by: see Standing. */
 export interface Look {
@@ -149,7 +150,7 @@ function decideWorkloads(scene: Scene): Workloads {
         : ofItself([move.to]);
     const data = { placed, claims, there };
     const copied = copiedToOne(chosen, situation, data);
-    const choice = withoutData(move ? explained(copied, move) : copied, scene, data);
+    const choice = withEnds(withoutData(move ? explained(copied, move) : copied, scene, data), scene, wish);
     company.settle(subject, choice.clusters);
     for (const c of choice.clusters) count(c, 1);
     const before = takes.get(subject) ?? new Map();
@@ -219,17 +220,6 @@ function endOfMove(
   const ends = Object.values(since).map((time) => (Date.parse(time) || 0) + turnMs);
   if (choice.clusters.some((c) => rebalances(clusters.get(c)))) ends.push(endOfRest(of.rebalancedAt));
   return Math.min(Number.POSITIVE_INFINITY, ...ends.filter((end) => end > now));
-}
-
-/** What has ended is decided already. */
-function endOfStay({ clusters, listened, input: { now } }: Scene, { choice, wish }: Decided): number {
-  const tolerations = tolerationsOf(wish);
-  const ends = choice.clusters.flatMap((name) => {
-    const cluster = clusters.get(name);
-    const until = cluster && evictingOf(cluster, tolerations, listened)?.until;
-    return until !== undefined && until > now ? [until] : [];
-  });
-  return Math.min(Number.POSITIVE_INFINITY, ...ends);
 }
 
 /** On a workload that no annotation places the scheduler says where; elsewhere it takes its word back. */

@@ -22,7 +22,7 @@ export interface Candidate {
   cluster: PhysicalCluster | undefined;
   /** Why an annotation or a policy does not want the object there. */
   refused?: string | undefined;
-  /** It is another one, registered twice, or this Atoll itself. */
+  /** It is another one, registered twice, or this Atoll itself; or it is given up, and so undefined. */
   notTaken?: string | undefined;
   /** Taints that do not count for the object, or not yet. */
   tolerations?: readonly Toleration[];
@@ -69,8 +69,8 @@ export function objection(candidate: Candidate): string | undefined {
   return undefined;
 }
 
-function exists({ cluster }: Candidate): string | undefined {
-  return cluster ? undefined : 'there is no physical cluster of this name';
+function exists({ cluster, notTaken }: Candidate): string | undefined {
+  return cluster ? undefined : (notTaken ?? 'there is no physical cluster of this name');
 }
 
 function isWanted({ refused }: Candidate): string | undefined {
@@ -94,6 +94,15 @@ function notEvicting(candidate: Candidate): string | undefined {
   return until === 0 ? words : `${words}, and that was tolerated until ${timestamp(until)}`;
 }
 
+/** Of one on which it is, and is not to stay: until when what drives it away is tolerated. Undefined: nothing does, or for ever. */
+export function endingWords(candidate: Pick<Candidate, 'cluster' | 'tolerations' | 'now' | 'listened'>) {
+  const evicting = firstOf(candidate);
+  if (!evicting || evicting.until <= candidate.now || evicting.until === Number.POSITIVE_INFINITY)
+    return undefined;
+  const { taint, until, silence } = evicting;
+  return `${silence?.words ?? saidOf(taint)}, which is tolerated until ${timestamp(until)}`;
+}
+
 /** Nothing comes to be driven away again. */
 function notForAWhile(candidate: Candidate): string | undefined {
   const evicting = firstOf(candidate);
@@ -101,7 +110,11 @@ function notForAWhile(candidate: Candidate): string | undefined {
   return `${saidOf(evicting.taint)}, which is tolerated for a while only`;
 }
 
-function firstOf({ cluster, tolerations = [], listened }: Candidate): Evicting | undefined {
+function firstOf({
+  cluster,
+  tolerations = [],
+  listened,
+}: Pick<Candidate, 'cluster' | 'tolerations' | 'listened'>): Evicting | undefined {
   return cluster && evictingOf(cluster, tolerations, listened);
 }
 

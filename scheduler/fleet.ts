@@ -58,7 +58,7 @@ export function followFleet(
   };
 }
 
-/** Each cluster under one name only, and never a logical one of ours: see cluster/identity.ts. */
+/** Each cluster under one name only, and never a logical one of ours: see cluster/identity.ts; and none that is given up. */
 export function notTaken(
   clusters: readonly PhysicalCluster[],
   isOwn: (uid: string) => boolean,
@@ -77,5 +77,7 @@ export function notTaken(
       const why = whyNotTaken(cluster, same, isOwn);
       if (why !== undefined) found.set(cluster.metadata.name ?? '', why);
     }
+  for (const cluster of clusters)
+    if (isForgotten(cluster)) found.set(cluster.metadata.name ?? '', 'it is being removed, and given up');
   return found;
 }

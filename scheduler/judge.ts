@@ -197,6 +197,9 @@ function holdsData(claim: string, cluster: string, uncopied: string | undefined)
   );
 }
 
+/** Of where nobody asks for it to be, and it is. */
+const unspoken = 'it is there already, and nothing else fits: it stays';
+
 /** Nothing fits, nothing moves: but a cluster that no longer exists holds nothing. */
 export function stay(
   { current, clusters }: Situation,
@@ -204,11 +207,13 @@ export function stay(
   otherwise = 'nothing else fits',
 ): Choice {
   const kept = current.filter((name) => clusters.has(name)).sort();
+  const spoken = new Set(reasons.map(([name]) => name));
+  const silent = kept.filter((name) => !spoken.has(name)).map((name) => [name, unspoken] as const);
   const notes = reasons.map(([name, why]): [string, string] => [
     name,
     kept.includes(name) ? `${why}, but ${otherwise}: it stays` : why,
   ]);
-  return { clusters: kept, reasons: record(notes), blocked: true };
+  return { clusters: kept, reasons: record([...silent, ...notes]), blocked: true };
 }
 
 export function record(reasons: Reasons): Record<string, string> {

@@ -79,13 +79,15 @@ function othersWait(scene: Scene, chosen: string, next: Next): boolean {
 /**
  * Jobs, and bare Pods that have ended: what has begun is not begun again elsewhere. A started Job keeps its
  * clusters to the end; one that has ended leaves where it is not wanted and joins nowhere. One that has not
- * begun is taken away first and then given to its new targets.
+ * begun is taken away first and then given to its new targets. Where a part has failed the whole has: the others stop.
  */
 export function nextBatch(scene: Scene): Next {
   const { goal } = scene.plan;
   const shares = present(scene);
   if (isFinished(scene.root)) return new Map(shares.filter(([cluster]) => goal.has(cluster)));
   const started = isRun(scene);
+  if (started && shares.some(([cluster]) => endOf(scene, cluster) === 'Failed'))
+    return new Map(shares.map(([c, share]) => [c, endOf(scene, c) ? share : { ...share, suspend: true }]));
   const next: Next = new Map();
   for (const [cluster, share] of shares) {
     const part = goal.get(cluster);
@@ -98,6 +100,16 @@ export function nextBatch(scene: Scene): Next {
   if (!vacated) return next;
   for (const [cluster, part] of goal) if (!next.has(cluster)) next.set(cluster, newcomer(part));
   return next;
+}
+
+/** Of the part there. */
+function endOf(scene: Scene, cluster: string): 'Failed' | 'Complete' | undefined {
+  const status = sliceOf(scene, cluster)?.status;
+  if (!isFinished({ kind: 'Job', status })) return undefined;
+  const types = listAt(status, 'conditions')
+    .filter((c) => at(c, 'status') === 'True')
+    .map((c) => at(c, 'type'));
+  return types.includes('Failed') ? 'Failed' : 'Complete';
 }
 
 /** It has started where it is, and ends there. */

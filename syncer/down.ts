@@ -2,7 +2,7 @@ import { absenceOf } from '../client/errors.ts';
 import type { ShareView } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { groupResource } from '../kube/gvk.ts';
-import { isStatusError, StatusError } from '../kube/status.ts';
+import { StatusError } from '../kube/status.ts';
 import { applyShare, terminating } from './apply.ts';
 import { isEarly } from './early.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
@@ -75,7 +75,7 @@ async function reconcile(engine: Engine, id: TargetId): Promise<Retry | undefine
 function whyItStays(error: unknown, { kind }: TargetPlace): TargetRecord['error'] {
   if (absenceOf(error) === 'notServed')
     return { reason: 'NotServed', message: `the cluster does not serve ${groupResource(kind)}` };
-  if (!isStatusError(error, 'Forbidden')) return undefined;
+  if (!(error instanceof StatusError) || !(error.reason === 'Forbidden' || isFault(error))) return undefined;
   return { reason: error.reason, message: error.message };
 }
 
@@ -118,7 +118,7 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
     }
   } catch (error) {
     // Who is busy has refused nothing.
-    if (error instanceof StatusError && (isUntypable(error) || absenceOf(error) !== 'notAnswering')) {
+    if (error instanceof StatusError && (isFault(error) || absenceOf(error) !== 'notAnswering')) {
       if (share.spec?.isBeside)
         return refusedBeside(engine, id, { record, manifest: manifestDigest(manifest) }, error);
       setError(engine, id, record, { reason: error.reason, message: error.message });
@@ -134,10 +134,15 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
   return undefined;
 }
 
-/** kube-apiserver answers 500 and no reason of what it cannot apply, such as a list that says one key twice. */
-function isUntypable({ code, message }: StatusError): boolean {
-  return code === 500 && message.startsWith('failed to create typed patch object');
+/**
+ * kube-apiserver answers 500 of what it cannot apply, such as a list that says one key twice, and of what an admission webhook that does
+ * not answer keeps from it: neither passes by itself.
+ */
+function isFault({ code, message }: StatusError): boolean {
+  return code === 500 && faults.some((words) => message.startsWith(words));
 }
+
+const faults = ['failed to create typed patch object', 'Internal error occurred: '];
 
 /**
  * Its owner's controller has deleted it there, as a Deployment's does with what its revisionHistoryLimit does not keep. Where the owner

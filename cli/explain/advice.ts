@@ -82,7 +82,7 @@ const remedyTable: readonly [RegExp, (cluster: string) => string][] = [
   ],
   // Nobody takes a deletion back.
   [
-    /^it is being removed/,
+    /^it is being removed$/,
     (name) => `an administrator gives up what is on ${name}: atoll cluster remove ${name} --forget`,
   ],
   [/^needs .* left/, (name) => `ask for fewer or smaller pods, or for more room on ${name} (spec.capacity)`],

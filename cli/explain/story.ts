@@ -114,7 +114,8 @@ function placedHeadline(placement: Placement, isHeard: boolean): string {
     return `is on ${and(old)} until it ends, and is to be on ${and(clusters)}`;
   if (old.length > 0) return `is moving from ${and(old)} to ${and(coming.length > 0 ? coming : clusters)}`;
   if (coming.length > 0) return `is on its way to ${and(coming)}`;
-  return `is on ${and(owed)}${isSettled && isHeard ? ', as it should be' : ''}`;
+  const isSpread = !status?.conditions?.some(({ type, status: is }) => type === 'Placed' && is === 'False');
+  return `is on ${and(owed)}${isSettled && isSpread && isHeard ? ', as it should be' : ''}`;
 }
 
 /** It has as many parts as it has pods, or one only. */

@@ -75,6 +75,28 @@ describe('a share', () => {
     expect(error?.message).toContain('duplicate entries for key');
   });
 
+  test("that a webhook of the cluster's own keeps from coming, or going, by not answering says so", async () => {
+    const { upstream, physical } = sides;
+    const message =
+      'Internal error occurred: failed calling webhook "v.example.com": failed to call webhook: connection refused';
+    let refused = ['POST', 'PATCH'];
+    physical.faults.intercept = ({ method, url }) => {
+      if (refused.includes(method) && url.includes('/deployments'))
+        throw new StatusError(500, 'InternalError', message);
+    };
+    const ref = await upstream.place(web, { east: active });
+    sides.start();
+    const error = () => upstream.slice(ref).then((slice) => slice?.error);
+    expect(await until('told', error)).toEqual({ reason: 'InternalError', message });
+    refused = ['DELETE'];
+    await sides.untilThere(deployments, 'web');
+    await until('no error', async () => (await error()) === undefined);
+    await upstream.shares(ref, { east: leaving });
+    expect(await until('told', error)).toEqual({ reason: 'InternalError', message });
+    refused = [];
+    await until('absent', async () => (await upstream.slice(ref))?.present === false);
+  });
+
   test('that grows is told of only when the controller has observed the growth', async () => {
     const { upstream, physical } = sides;
     const ref = await upstream.place(web, { east: { ...active, replicas: 2 } });

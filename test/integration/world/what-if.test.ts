@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { UserInfo } from '../../../kube/http.ts';
-import { deployment, find, resources, settled } from '../../world/objects.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { deployment, find, resources, settled, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
 let world: World;
@@ -78,4 +79,26 @@ test('who may not everything is told no plan, which would be of what others have
   );
   const user = { name: 'ann', groups: ['system:authenticated'] };
   expect(await dryRun(web, { spec: { replicas: 3 } }, { user })).toEqual({ status: 200, plan: [] });
+});
+
+test('nor is an administrator of one logical cluster alone', async () => {
+  const team = { apiVersion: 'tenancy.kcp.io/v1alpha1', kind: 'Workspace', metadata: { name: 'team' } };
+  type Made = KubeObject<{ cluster?: string }, { phase?: string }>;
+  await world.admin.create(resources.workspaces, team);
+  const cluster = await until('team is ready', async () => {
+    const { spec, status } = await world.admin.get<Made>(resources.workspaces, { name: 'team' });
+    return status?.phase === 'Ready' ? spec?.cluster : undefined;
+  });
+  const there = { cluster, namespace: 'default' };
+  await until('it has its namespace', () =>
+    world.admin.get(resources.namespaces, { cluster, name: 'default' }).catch(() => false),
+  );
+  await world.admin.create(resources.deployments, deployment('web', 1, 'east'), there);
+  const path = `/clusters/${cluster}${web}`;
+  await until(
+    'it is planned for who may everything',
+    async () => (await dryRun(path, toWest)).plan.length === 1,
+  );
+  const user = { ...master, extra: { 'authentication.kcp.io/scopes': [`cluster:${cluster}`] } };
+  expect(await dryRun(path, toWest, { user })).toEqual({ status: 200, plan: [] });
 });

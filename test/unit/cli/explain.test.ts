@@ -202,6 +202,25 @@ describe('in a sentence', () => {
       },
     ],
     [
+      'is on a and b',
+      {
+        placement: placed(
+          { clusters: ['a', 'b'], shares: { a: active, b: active } },
+          {
+            conditions: [
+              ...settled,
+              {
+                type: 'Placed',
+                status: 'False',
+                reason: 'SpreadUnsatisfied',
+                message: 'zone z has no cluster',
+              },
+            ],
+          },
+        ),
+      },
+    ],
+    [
       'runs nowhere: no cluster takes it',
       { placement: placed({ clusters: [], blocked: true, reasons: { a: 'x' } }) },
     ],

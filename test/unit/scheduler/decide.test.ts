@@ -137,6 +137,18 @@ describe('decideNamespace, workloads', () => {
     expect(world.decide().spec('web')?.clusters).toEqual(['b']);
   });
 
+  it('says of where it stays why it does, when nobody asks for it to be there', () => {
+    const world = new World(deployment('web', { metadata: annotations('a', 'user') })).decide();
+    world.objects = [deployment('web', { metadata: annotations('x,y', 'user') })];
+    expect(world.decide().spec('web')).toMatchObject({
+      clusters: ['a'],
+      reasons: {
+        a: 'it is there already, and nothing else fits: it stays',
+        x: 'there is no physical cluster of this name',
+      },
+    });
+  });
+
   describe('on its way to what is to be had no longer', () => {
     const going = (name: string, spec: Fields = {}) => ({
       ...cluster(name, spec),

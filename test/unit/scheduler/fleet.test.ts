@@ -40,6 +40,28 @@ test('what is not taken is what a comparison of each with each finds', () => {
   }
 });
 
+test('what is named and given up is said to be so, not to be no cluster', () => {
+  const given = {
+    ...cluster('b', { forget: true }),
+    metadata: { name: 'b', deletionTimestamp: '2026-01-01T00:00:00Z' },
+  };
+  const clusters = [cluster('a'), given];
+  const metadata = { annotations: { 'atoll.dev/clusters': 'b,c', 'atoll.dev/placed-by': 'ann' } };
+  const { create } = decideNamespace({
+    namespace: namespace(),
+    objects: [deployment('web', { metadata })],
+    placements: [],
+    clusters,
+    notTaken: notTaken(clusters, () => false),
+    usage: new Map(),
+    now: 0,
+  });
+  expect(create[0]?.spec?.reasons).toEqual({
+    b: 'it is being removed, and given up',
+    c: 'there is no physical cluster of this name',
+  });
+});
+
 test('what is known of clusters is made anew when one of them changes, or whose they are, and only then', () => {
   const clusters = new Cache<PhysicalCluster>((error) => expect.fail(String(error)));
   const namespaces = new Cache<KubeObject>((error) => expect.fail(String(error)));

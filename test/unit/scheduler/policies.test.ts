@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PlacementPolicy, PlacementPolicySpec } from '../../../cluster/policy.ts';
 import type { PhysicalCluster } from '../../../cluster/types.ts';
+import { timestamp } from '../../../kube/timestamp.ts';
 import { layer } from '../../../scheduler/policies.ts';
 import { deployment, placed } from '../cluster/objects.ts';
 import { annotations, cluster, namespace, World } from './world.ts';
@@ -317,6 +318,9 @@ describe('tolerations', () => {
     made.now += seconds * 1000;
     expect(made.decide().spec('web')?.clusters).toEqual(expected);
     expect(((made.last?.toleratedUntil ?? 0) - Date.parse(began)) / 1000).toBe(until);
+    const end = () => timestamp(Date.parse(began) + until * 1000);
+    const said = 'by ClusterPlacementPolicy p; it has the taint k:NoExecute, which is tolerated until';
+    if (Number.isFinite(until)) expect(made.spec('web')?.reasons?.['b']).toBe(`${said} ${end()}`);
   });
 
   it('that end let nothing new in', () => {

@@ -397,6 +397,68 @@ describe('foldStatus', () => {
     expect(fold(root('Job', { status: whole }), { a: part(2, true, late) })).toBeUndefined();
   });
 
+  describe('a Job of which one part has failed', () => {
+    const failed = slice({
+      failed: 1,
+      conditions: [condition('FailureTarget', 'True'), condition('Failed', 'True')],
+    });
+    const types = (b: ClusterSlice, share: Share = active) =>
+      listAt(fold(root('Job'), { a: failed, b }, { a: active, b: share }), 'conditions').map((c) =>
+        textAt(c, 'type'),
+      );
+    const suspended: Share = { ...active, suspend: true };
+    const stopped = (active = 0, terminating = 0): ClusterSlice => ({
+      ...slice({ active, terminating, conditions: [condition('Suspended', 'True')] }),
+      share: { suspend: true },
+    });
+
+    it.each<[string, ClusterSlice, Share, boolean]>([
+      ['runs elsewhere', slice({ active: 1 }), active, false],
+      ['is told to stop there', slice({ active: 1 }), suspended, false],
+      ['stops there', stopped(0, 1), suspended, false],
+      ['has stopped there', stopped(), suspended, true],
+      ['was suspended there before it was told to be', { ...stopped(), share: {} }, suspended, false],
+      [
+        'is complete there',
+        slice({ succeeded: 1, conditions: [condition('Complete', 'True')] }),
+        active,
+        true,
+      ],
+      ['has failed there', failed, active, true],
+    ])('that %s', (_what, b, share, isOver) => {
+      expect(types(b, share)).toEqual(isOver ? ['FailureTarget', 'Failed'] : ['FailureTarget']);
+    });
+
+    it('is not over while nothing is heard of another part', () => {
+      const silence = { since: early, words: 'b is silent' } as never;
+      const status = foldStatus(root('Job'), { a: active, b: suspended }, { a: failed, b: stopped() }, (c) =>
+        c === 'b' ? silence : undefined,
+      );
+      expect(listAt(status, 'conditions').map((c) => textAt(c, 'type'))).not.toContain('Failed');
+    });
+  });
+
+  it('a Job of which a part went with a cluster that was given up is not complete without it', () => {
+    const part = { ...active, completions: 2 };
+    const whole = slice({ succeeded: 2, completionTime: late, conditions: [condition('Complete', 'True')] });
+    const job = root('Job', { spec: { completions: 4 } });
+    expect(fold(job, { a: whole }, { a: part })).toMatchObject({
+      succeeded: 2,
+      conditions: [
+        {
+          type: 'Failed',
+          status: 'True',
+          reason: 'ClusterForgotten',
+          message: '2 of its 4 completions went with a cluster that was given up',
+          lastTransitionTime: late,
+        },
+      ],
+    });
+    expect(fold(job, { a: whole, b: whole }, { a: part, b: part })).toMatchObject({
+      conditions: [{ type: 'Complete', status: 'True' }],
+    });
+  });
+
   it('counts the pods of a Job once a cluster does, and names none of those that it has still to count', () => {
     const counting = slice({ succeeded: 1, uncountedTerminatedPods: { succeeded: ['some-uid'] } });
     const both = { a: counting, b: slice({ succeeded: 1 }) };

@@ -282,6 +282,7 @@ describe('handover of other kinds', () => {
   const stopped: ClusterSlice = { present: true, share: { suspend: true }, status: {} };
   const leaving: Share = { phase: 'Leaving' };
   const running = { startTime: '2026-01-01T00:00:00Z', active: 1 };
+  const one: Share = { ...on, completions: 1, parallelism: 1 };
 
   it.each<[string, Partial<HandoverInput>, Record<string, Share>]>([
     [
@@ -462,6 +463,20 @@ describe('handover of other kinds', () => {
         slices: { a: { present: true, status: running } },
       },
       { a: on },
+    ],
+    [
+      'Job: of which one part has failed the others stop, but for those that have ended',
+      {
+        root: of('Job', { completions: 3, parallelism: 3 }, running),
+        clusters: ['a', 'b', 'c'],
+        previous: { a: one, b: one, c: one },
+        slices: {
+          a: { present: true, status: { conditions: [{ type: 'Failed', status: 'True' }] } },
+          b: { present: true, status: running },
+          c: { present: true, status: { conditions: [{ type: 'Complete', status: 'True' }] } },
+        },
+      },
+      { a: one, b: { ...one, suspend: true }, c: one },
     ],
     ['Job: not begun goes first', { root: of('Job'), clusters: ['b'], previous: { a: on } }, { a: leaving }],
     [
