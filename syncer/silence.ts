@@ -21,28 +21,41 @@ export interface SilenceOptions {
   silentMs?: number;
   /** When the caller has it already. */
   informer?: Informer<PhysicalCluster>;
-  told?: Pick<Told, 'at' | 'now' | 'onLess' | 'synced'>;
+  told?: Pick<Told, 'at' | 'now' | 'onLess' | 'onWord' | 'synced'>;
   /** Milliseconds since 1970; default Date.now. */
   now?: () => number;
+  /** Milliseconds that nobody sets; default performance.now. */
+  steady?: () => number;
 }
 
 /**
  * Silence is not death: Ready becomes Unknown, and that is all that happens here. Whoever begins to listen has heard nobody yet, and says so
  * of none before it has listened for as long as one may be silent, as Kubernetes' own controller does of Nodes: what was noted by a server that
- * was killed is not written, and its clusters have had time to be heard by then.
+ * was killed is not written, and its clusters have had time to be heard by then. Nor does it say so of one of which a word came meanwhile: when a
+ * clock is set, or a machine is resumed that was suspended, the times that words name are as if long ago.
  */
 export async function runSilence(options: SilenceOptions): Promise<void> {
   const { client, signal, logger, silentMs = silentAfterMs, now = Date.now } = options;
+  const { steady = () => performance.now() } = options;
   const informer = options.informer ?? startInformer<PhysicalCluster>(client, resource, { signal, logger });
   const told = options.told ?? new Told(client, { signal, logger });
   const queue = new WorkQueue();
+  /** When the last word of each came. */
+  const words = new Map<string, number>();
+  const note = (name: string) => words.set(name, steady());
+  told.onWord(note);
   told.onLess((name) => queue.add(keyOf(rootCluster, '', name)));
   // That it lives is most of what is told of a cluster: it is looked at when it would have fallen silent.
   informer.on({
-    add: (_, key) => queue.add(key),
+    add: ({ metadata: { name = '' } }, key) => {
+      note(name);
+      queue.add(key);
+    },
     update: (now, old, key) => {
+      if (now.status?.lastHeartbeatTime !== old.status?.lastHeartbeatTime) note(now.metadata.name ?? '');
       if (readyOf(now)?.status !== readyOf(old)?.status || isEarlier(now, old)) queue.add(key);
     },
+    delete: ({ metadata: { name = '' } }) => words.delete(name),
   });
   let since: number | undefined;
   const ahead = new Ahead();
@@ -52,10 +65,16 @@ export async function runSilence(options: SilenceOptions): Promise<void> {
     since ??= now();
     const { name = '' } = before.metadata;
     const said = ahead.believed(before, now());
-    const known = silenceOf(withHeartbeat(said, told.at(name)), { now: now(), since, silentMs });
+    const stillMs = () => steady() - (words.get(name) ?? Number.NEGATIVE_INFINITY);
+    const moment = { since, silentMs };
+    const known = silenceOf(withHeartbeat(said, told.at(name)), {
+      ...moment,
+      now: now(),
+      stillMs: stillMs(),
+    });
     if ('lookAgainAfter' in known) return { after: known.lookAgainAfter };
     const cluster = withHeartbeat(said, await told.now(name));
-    const verdict = silenceOf(cluster, { now: now(), since, silentMs });
+    const verdict = silenceOf(cluster, { ...moment, now: now(), stillMs: stillMs() });
     if ('lookAgainAfter' in verdict) return { after: verdict.lookAgainAfter };
     const others = (cluster.status?.conditions ?? []).filter((condition) => condition.type !== 'Ready');
     const status = { ...cluster.status, conditions: [...others, verdict.condition] };
@@ -91,13 +110,18 @@ class Ahead {
   }
 }
 
-/** Pure: what is to be said of a cluster now, or in how many milliseconds to look again. `since`: from when on it could be heard. */
+/**
+ * Pure: what is to be said of a cluster now, or in how many milliseconds to look again. `since`: from when on it could be heard;
+ * `stillMs`: for how long no word came.
+ */
 export function silenceOf(
   cluster: PhysicalCluster,
-  { now, since, silentMs }: { now: number; since: number; silentMs: number },
+  { now, since, silentMs, stillMs }: { now: number; since: number; silentMs: number; stillMs: number },
 ): { condition: Condition } | { lookAgainAfter: number } {
   const last = Date.parse(cluster.status?.lastHeartbeatTime ?? cluster.metadata.creationTimestamp ?? '');
-  const silentFor = now - Math.max(since, last || 0);
+  const from = Math.max(since, last || 0);
+  // What is to come says nothing of how long ago it was.
+  const silentFor = from > now ? stillMs : Math.min(now - from, stillMs);
   if (silentFor < silentMs) return { lookAgainAfter: Math.max(50, silentMs - silentFor) };
   const ready = readyOf(cluster);
   if (ready?.status === 'Unknown') return { lookAgainAfter: silentMs };

@@ -24,6 +24,7 @@ export class Told {
   readonly synced: Promise<void>;
   readonly #leases = new Map<string, Lease>();
   #less: (cluster: string) => void = () => {};
+  #word: (cluster: string) => void = () => {};
 
   /** `client`: of root. */
   constructor(client: Client, { signal, logger }: { signal: AbortSignal; logger: Logger }) {
@@ -57,6 +58,11 @@ export class Told {
     this.#less = less;
   }
 
+  /** Told of a cluster as often as somebody says that it was heard of, whatever the time that they name. */
+  onWord(word: (cluster: string) => void): void {
+    this.#word = word;
+  }
+
   /** The names of those of which nothing was told for so long. */
   unchanged(ms: number): string[] {
     const since = performance.now() - ms;
@@ -73,9 +79,10 @@ export class Told {
   }
 
   #put(name: string, said?: ReadonlyMap<string, number>): void {
-    const before = this.#leases.get(name)?.heard ?? new Map<string, number>();
+    const { heard: before, said: words } = this.#leases.get(name) ?? { heard: new Map(), said: new Map() };
     if (said) this.#leases.set(name, { said, heard: this.#believed(name, said), at: performance.now() });
     else this.#leases.delete(name);
+    for (const [cluster, at] of said ?? []) if (words.get(cluster) !== at) this.#word(cluster);
     for (const [cluster, at] of before) if ((this.at(cluster) ?? 0) < at) this.#less(cluster);
   }
 }

@@ -20,7 +20,8 @@ export class TokenKeys {
   #keys: { key: TokenKey; from: number }[] = [];
   #byId = new Map<string, TokenKey>();
   readonly #read: (() => Promise<readonly SigningKey[]>) | undefined;
-  #readAt = Date.now();
+  /** Of a clock that nobody sets: a key that was dropped is not to count until that has come to where it was. */
+  #readAt = performance.now();
   #reading: Promise<void> | undefined;
   #verified = new Remembered<Claims>();
 
@@ -62,7 +63,7 @@ export class TokenKeys {
   /** While they cannot be read, those that were are kept. Whoever comes while they are read waits for that. */
   #lookAgain(oldMs: number): Promise<void> | undefined {
     if (this.#read === undefined || this.#reading !== undefined) return this.#reading;
-    const now = Date.now();
+    const now = performance.now();
     if (now - this.#readAt < oldMs) return undefined;
     this.#readAt = now;
     this.#reading = this.#reread(this.#read).finally(() => {

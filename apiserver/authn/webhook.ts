@@ -85,11 +85,11 @@ export function webhookAuthenticator(options: WebhookOptions): Authenticator {
 }
 
 function memoryOf(now: (() => number) | undefined) {
-  const everywhere = new Remembered<UserInfo>(now);
-  const somewhere = new Remembered<UserInfo>(now);
+  const everywhere = new Remembered<UserInfo>(now, now);
+  const somewhere = new Remembered<UserInfo>(now, now);
   // Apart: tokens that anybody makes up would take the place of those that are good.
-  const nobodies = new Remembered<true>(now);
-  const good = { everywhere: new Remembered<true>(now), somewhere: new Remembered<true>(now) };
+  const nobodies = new Remembered<true>(now, now);
+  const good = { everywhere: new Remembered<true>(now, now), somewhere: new Remembered<true>(now, now) };
   const keyOf = (token: string, cluster: string) => `${cluster}/${token}`;
   return {
     get(token: string, cluster: string) {

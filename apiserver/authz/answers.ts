@@ -18,7 +18,7 @@ export class Answers<T> {
 
   put(cluster: string, question: string, answer: T, ms: number): void {
     if (this.#count >= most) this.#drop();
-    const its = this.#of.get(cluster) ?? new Remembered<T>(this.#now);
+    const its = this.#of.get(cluster) ?? new Remembered<T>(this.#now, this.#now);
     const before = its.size;
     its.put(question, answer, ms);
     this.#count += its.size - before;

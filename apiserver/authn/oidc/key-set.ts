@@ -20,7 +20,11 @@ export class KeySet {
   #failure = '';
   #underWay: Promise<void> | undefined;
 
-  constructor(issuer: JwtAuthenticator['issuer'], fetch: FetchJson, now: () => number = Date.now) {
+  constructor(
+    issuer: JwtAuthenticator['issuer'],
+    fetch: FetchJson,
+    now: () => number = () => performance.now(),
+  ) {
     this.#issuer = issuer;
     this.#fetch = fetch;
     this.#now = now;

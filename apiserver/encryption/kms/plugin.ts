@@ -19,7 +19,7 @@ interface Writing {
   /** Before each value. */
   readonly head: Buffer;
   readonly cipher: ReturnType<typeof seeded>;
-  /** In milliseconds since 1970: beyond, nothing is written with it. */
+  /** Of the plugin's clock: beyond, nothing is written with it. */
   expires: number;
 }
 
@@ -46,7 +46,8 @@ export class Plugin implements Provider {
   #last: { until: number; error?: Error } | undefined;
   #asking: Promise<void> | undefined;
 
-  constructor(kms: KmsConfiguration, observer: PluginObserver, now: () => number = Date.now) {
+  /** @param now milliseconds of a clock that nobody sets: what is known of it for a while neither lasts nor ends because of that. */
+  constructor(kms: KmsConfiguration, observer: PluginObserver, now: () => number = () => performance.now()) {
     this.name = kms.name;
     this.endpoint = kms.endpoint;
     this.prefix = Buffer.from(`atoll:enc:kms:v2:${kms.name}:`);
@@ -64,7 +65,7 @@ export class Plugin implements Provider {
     }
     const now = this.#now();
     if (now > writing.expires) {
-      const [expired, current] = [writing.expires, now].map(shownTime);
+      const [expired, current] = [writing.expires - now, 0].map((ms) => shownTime(Date.now() + ms));
       const hash = hashOf(writing.keyId);
       throw new Error(
         `encryptedDEKSource with keyID hash "${hash}" expired at ${expired} (current time is ${current})`,

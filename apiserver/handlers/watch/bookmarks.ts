@@ -26,7 +26,7 @@ export class BookmarkClock {
   }
 
   add(target: BookmarkTarget): () => void {
-    this.#due.set(target, Date.now() + this.#period);
+    this.#due.set(target, performance.now() + this.#period);
     if (this.#timer === undefined) {
       this.#settled = undefined;
       this.#timer = setInterval(() => this.#tick(), Math.min(tickMillis, this.#period));
@@ -55,7 +55,7 @@ export class BookmarkClock {
     const settled = this.#settled;
     this.#settled = this.#store.revision;
     if (settled === undefined) return;
-    const now = Date.now();
+    const now = performance.now();
     for (const [target, at] of this.#due) {
       if (at > now) continue;
       this.#due.set(target, now + this.#period);

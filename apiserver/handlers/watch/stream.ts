@@ -27,7 +27,7 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
   #taken = 0;
   #queue: T[] = [];
   #buffered = 0;
-  #lastTaken = Date.now();
+  #lastTaken = performance.now();
   #stall: NodeJS.Timeout | undefined;
   #wake: (() => void) | undefined;
   #room: { promise: Promise<void>; resolve: () => void } | undefined;
@@ -105,7 +105,7 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
     if (this.#buffered <= this.#limits.bufferBytes) {
       clearInterval(this.#stall);
       this.#stall = undefined;
-    } else if (Date.now() - this.#lastTaken >= this.#limits.stallMillis) this.cut();
+    } else if (performance.now() - this.#lastTaken >= this.#limits.stallMillis) this.cut();
   }
 
   /** It ends for its reader, and nothing of what that would have got is held any more. */
@@ -140,7 +140,7 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
     try {
       // Held in one place alone: a watch may last long after what it begins with.
       for (let next = this.#head?.next(); next && !next.done; next = this.#head?.next()) {
-        this.#lastTaken = Date.now();
+        this.#lastTaken = performance.now();
         for (const { length } of next.value) this.#taken += length;
         yield this.#join(next.value);
       }
@@ -151,7 +151,7 @@ export class EventStream<T extends { readonly length: number } = Uint8Array, Bat
         this.#queue = [];
         this.#buffered = 0;
         this.#makeRoom();
-        this.#lastTaken = Date.now();
+        this.#lastTaken = performance.now();
         if (batch.length > 0) {
           yield this.#join(batch);
           continue;

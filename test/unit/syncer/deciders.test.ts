@@ -78,7 +78,7 @@ describe('silence', () => {
     ['never heard of, just registered', cluster(undefined, 'False'), 10, 30_000],
     ['never heard of', cluster(undefined, 'False'), 50, 'Unknown'],
   ])('%s', (_, of, now, wanted) => {
-    const verdict = silenceOf(of, { now: now * 1000, since: 0, silentMs: 40_000 });
+    const verdict = silenceOf(of, { now: now * 1000, since: 0, silentMs: 40_000, stillMs: 300_000 });
     if (typeof wanted === 'number') expect(verdict).toEqual({ lookAgainAfter: wanted });
     else
       expect(verdict).toMatchObject({ condition: { type: 'Ready', status: wanted, reason: 'SyncerSilent' } });

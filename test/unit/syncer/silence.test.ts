@@ -37,7 +37,13 @@ test('that a cluster lives is no reason to look at it: what is told of it otherw
   } as unknown as Informer<PhysicalCluster>;
   const client = new Client(() => Promise.reject(new Error('nothing is written')));
   const nothing = () => undefined;
-  const heard = { at: nothing, now: async () => undefined, onLess: nothing, synced: Promise.resolve() };
+  const heard = {
+    at: nothing,
+    now: async () => undefined,
+    onLess: nothing,
+    onWord: nothing,
+    synced: Promise.resolve(),
+  };
   const running = runSilence({ client, informer, told: heard, signal: stop.signal, logger: silentLogger });
   const become = (next: PhysicalCluster) => {
     const before = cluster;
@@ -86,12 +92,21 @@ test('what is said of a cluster with others counts as its own word, until less o
     onLess: (tell: typeof less) => {
       less = tell;
     },
+    onWord: () => undefined,
     now: async () => heard,
   };
   // It has listened for long by then.
   let later = -60_000;
   const now = () => Date.now() + later;
-  const running = runSilence({ client, informer, told, now, signal: stop.signal, logger: silentLogger });
+  const running = runSilence({
+    client,
+    informer,
+    told,
+    now,
+    steady: now,
+    signal: stop.signal,
+    logger: silentLogger,
+  });
   await until(() => looks === 1);
   later = 0;
   const last = Date.now() - 60_000;
@@ -119,6 +134,9 @@ test('none is silent of which a word is stored that the watch has not told of: n
     },
   });
   let heard = Date.now() - 60_000;
+  // No word came for as long.
+  let passed = 0;
+  const steady = () => passed;
   let lists = 0;
   const written: string[] = [];
   const client = new Client(async ({ method, url, signal: soon }) => {
@@ -140,13 +158,16 @@ test('none is silent of which a word is stored that the watch has not told of: n
   });
   const informer = {
     synced: Promise.resolve(),
-    get: () => east(Date.now() - 200_000, 'True'),
+    get: () => {
+      passed = 60_000;
+      return east(Date.now() - 200_000, 'True');
+    },
     on: (handlers: Handlers<PhysicalCluster>) => handlers.add?.(east(0, 'True'), 'root//east'),
   } as unknown as Informer<PhysicalCluster>;
   let asked = 0;
   // It has listened for long.
   const now = () => Date.now() - (asked++ === 0 ? 60_000 : 0);
-  const running = runSilence({ client, informer, now, signal, logger: silentLogger });
+  const running = runSilence({ client, informer, now, steady, signal, logger: silentLogger });
   await until(() => written.length > 0 || lists === 2);
   stop.abort();
   await running;
@@ -159,7 +180,8 @@ test.each([
   ['was heard', { heard: 90_000, listened: 60_000 }, { lookAgainAfter: 30_000 }],
 ])('a cluster that %s', (_what, { heard, listened }, verdict) => {
   const now = 100_000;
-  expect(silenceOf(east(heard, 'True'), { now, since: now - listened, silentMs: 40_000 })).toEqual(verdict);
+  const moment = { now, since: now - listened, silentMs: 40_000 };
+  expect(silenceOf(east(heard, 'True'), { ...moment, stillMs: 50_000 })).toEqual(verdict);
 });
 
 test('a word of a time to come counts from when it was seen', async () => {
@@ -186,9 +208,23 @@ test('a word of a time to come counts from when it was seen', async () => {
     return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(cluster)) };
   });
   const nothing = () => undefined;
-  const told = { at: nothing, now: async () => undefined, onLess: nothing, synced: Promise.resolve() };
+  const told = {
+    at: nothing,
+    now: async () => undefined,
+    onLess: nothing,
+    onWord: nothing,
+    synced: Promise.resolve(),
+  };
   const now = () => began + passed;
-  const running = runSilence({ client, informer, told, now, signal: stop.signal, logger: silentLogger });
+  const running = runSilence({
+    client,
+    informer,
+    told,
+    now,
+    steady: now,
+    signal: stop.signal,
+    logger: silentLogger,
+  });
   await until(() => looks === 1);
   passed = 40_000;
   const before = cluster;
@@ -197,6 +233,75 @@ test('a word of a time to come counts from when it was seen', async () => {
   await until(() => written.length === 1);
   expect(written[0]).toContain('Unknown');
   expect(written[0], 'since when is told by our own clock').toContain(at(began));
+  stop.abort();
+  await running;
+});
+
+test.each([3_600_000, -3_600_000])('none is silent because a clock was set by %d ms', async (jump) => {
+  const stop = new AbortController();
+  const began = Date.now();
+  let offset = 0;
+  let passed = 0;
+  let looks = 0;
+  let ofCluster: Handlers<PhysicalCluster> = {};
+  let cluster = east(began, 'True');
+  const informer = {
+    synced: Promise.resolve(),
+    get: () => {
+      looks++;
+      return cluster;
+    },
+    on: (handlers: Handlers<PhysicalCluster>) => {
+      ofCluster = handlers;
+      handlers.add?.(cluster, 'root//east');
+    },
+  } as unknown as Informer<PhysicalCluster>;
+  const written: string[] = [];
+  const client = new Client(async ({ body }) => {
+    written.push(Buffer.from(body ?? []).toString());
+    return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(cluster)) };
+  });
+  let word: (cluster: string) => void = () => {};
+  let heard = began;
+  const told = {
+    at: () => heard,
+    now: async () => heard,
+    onLess: () => undefined,
+    onWord: (tell: typeof word) => {
+      word = tell;
+    },
+    synced: Promise.resolve(),
+  };
+  const running = runSilence({
+    client,
+    informer,
+    told,
+    now: () => began + passed + offset,
+    steady: () => passed,
+    signal: stop.signal,
+    logger: silentLogger,
+  });
+  const lookAt = async (ready: 'True' | 'False') => {
+    const [before, count] = [cluster, looks];
+    cluster = east(began, ready);
+    ofCluster.update?.(cluster, before, 'root//east');
+    await until(() => looks > count);
+  };
+  await until(() => looks === 1);
+  passed = 20_000;
+  heard = began + passed;
+  word('east');
+  offset = jump;
+  passed = 39_000;
+  await lookAt('False');
+  passed = 59_000;
+  await lookAt('True');
+  expect(written).toEqual([]);
+  // Nor does that hide that it is: no word came for as long as that takes.
+  passed = 20_000 + 40_000;
+  await lookAt('False');
+  await until(() => written.length === 1);
+  expect(written[0]).toContain('Unknown');
   stop.abort();
   await running;
 });

@@ -3,6 +3,7 @@ import { Client } from '../../../client/client.ts';
 import { heartbeatsAnnotation, heartbeatsText } from '../../../cluster/heartbeats.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import { Told } from '../../../syncer/told.ts';
+import { until } from '../../contract/until.ts';
 
 afterEach(() => vi.useRealTimers());
 
@@ -40,5 +41,47 @@ test('a server whose clock ran ahead, and that is gone, is believed up to when i
   vi.setSystemTime(began + 60_000);
   expect([told.at('east'), told.at('west')]).toEqual([began, began - 1_000]);
   expect(await told.now('east'), 'nor anew, as it is stored').toBe(began);
+  stop.abort();
+});
+
+test('a word is told of whatever time it names, and that nobody says it any more is none', async () => {
+  const stop = new AbortController();
+  const lease = (version: number, times: [string, number][]) => ({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      name: 'one',
+      namespace: 'kube-system',
+      resourceVersion: String(version),
+      annotations: { [heartbeatsAnnotation]: heartbeatsText(new Map(times)) },
+    },
+  });
+  const now = Date.now();
+  async function* events() {
+    for (const [version, times] of [
+      [2, [['east', now]]],
+      [3, [['east', now - 3_600_000]]],
+      [4, []],
+    ] as [number, [string, number][]][])
+      yield Buffer.from(`${JSON.stringify({ type: 'MODIFIED', object: lease(version, times) })}\n`);
+    await new Promise((_, end) => stop.signal.addEventListener('abort', end));
+  }
+  const client = new Client(async ({ url }) => {
+    const list = {
+      kind: 'LeaseList',
+      metadata: { resourceVersion: '1' },
+      items: [lease(1, [['east', now]])],
+    };
+    const body = url.includes('watch=') ? events() : Buffer.from(JSON.stringify(list));
+    return { status: 200, headers: { 'content-type': 'application/json' }, body };
+  });
+  const words: string[] = [];
+  const less: string[] = [];
+  const told = new Told(client, { signal: stop.signal, logger: silentLogger });
+  told.onWord((cluster) => words.push(cluster));
+  told.onLess((cluster) => less.push(cluster));
+  await until(() => told.at('east') === undefined && less.length > 0 && words.length > 0);
+  await until(() => less.length === 2);
+  expect(words).toEqual(['east', 'east']);
   stop.abort();
 });

@@ -60,6 +60,20 @@ test.each([
   await expect(set.check(by(first))).rejects.toThrow(why);
 });
 
+test('nothing is remembered for longer because the clock was set back', () => {
+  let [now, passed] = [0, 0];
+  const known = new Remembered<number>(
+    () => now,
+    () => passed,
+  );
+  known.put('a', 1, 1000);
+  now = -3_600_000;
+  passed = 999;
+  expect(known.get('a')).toBe(1);
+  passed = 1000;
+  expect(known.get('a')).toBeUndefined();
+});
+
 test('what was proved is remembered for so long, and never more than so much', () => {
   let now = 0;
   const known = new Remembered<number>(() => now);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Plugin } from '../../../../apiserver/encryption/kms/plugin.ts';
 import { Rules } from '../../../../apiserver/encryption/rules.ts';
 import { encryptedStore } from '../../../../apiserver/encryption/store.ts';
@@ -159,6 +159,39 @@ describe('rotation', () => {
     await expect(plugin.check()).rejects.toThrow(/failed to rotate DEK .*statusKeyIDHash="sha256:/);
     await store.create(at('a'), bytes('a'));
     expect(await text(store, 'a')).toBe('a');
+  });
+});
+
+describe('a clock that is set', () => {
+  const own = (timeout = '30s') => {
+    const configuration = { apiVersion: 'v2', name: 'vault', endpoint: `unix://${kms.socket}`, timeout };
+    const plugin = new Plugin(configuration, metrics);
+    plugins.push(plugin);
+    return plugin;
+  };
+  let offset = 0;
+  const wall = Date.now;
+  beforeEach(() => {
+    offset = 0;
+    vi.spyOn(Date, 'now').mockImplementation(() => wall() + offset);
+  });
+  afterEach(() => void vi.restoreAllMocks());
+
+  test('ends nothing that can be written with', async () => {
+    const plugin = own();
+    await plugin.check();
+    offset = 86_400_000;
+    expect(plugin.seal(bytes('a'), bytes('a'))).not.toEqual([]);
+  });
+
+  test('leaves nobody with the word that it was not healthy', async () => {
+    kms.stop();
+    const plugin = own(short);
+    await expect(plugin.check()).rejects.toThrow();
+    await kms.start();
+    offset = -86_400_000;
+    await eventually(async () => expect(await told(plugin)).toBeUndefined());
+    expect(plugin.seal(bytes('a'), bytes('a'))).not.toEqual([]);
   });
 });
 
