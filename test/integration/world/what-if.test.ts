@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { UserInfo } from '../../../kube/http.ts';
-import { deployment, find, resources, settled } from '../../world/objects.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { deployment, find, resources, settled, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
 let world: World;
@@ -54,6 +55,30 @@ test('a dry run says what would move, and nothing does', async () => {
   });
   const placement = await find(world.admin, resources.placements, 'web.deployments.apps');
   expect(placement?.spec).toMatchObject({ clusters: ['east'] });
+});
+
+test('a logical cluster is called by its path', async () => {
+  const workspace = {
+    apiVersion: 'tenancy.kcp.io/v1alpha1',
+    kind: 'Workspace',
+    metadata: { name: 'team-a' },
+  };
+  await world.admin.create(resources.workspaces, workspace);
+  await until('it is ready', async () => {
+    const { status } = await world.admin.get<KubeObject<unknown, { phase?: string }>>(resources.workspaces, {
+      name: 'team-a',
+    });
+    return status?.phase === 'Ready';
+  });
+  const into = { cluster: 'root:team-a', namespace: 'default' };
+  await world.admin.create(resources.deployments, deployment('api', 1, 'east'), into);
+  await until(
+    'it is placed',
+    async () => (await world.admin.list(resources.placements, into)).items.length > 0,
+  );
+  expect((await dryRun(east, { spec: { drain: true, unschedulable: true } })).plan).toContainEqual(
+    expect.stringContaining('plan: root:team-a/default/deployments.apps/api is blocked on east'),
+  );
 });
 
 test('one is made at a time, and of two dry runs none fails', async () => {
