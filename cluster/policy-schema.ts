@@ -78,7 +78,6 @@ const spec = object(
     ),
   } satisfies Fields<PlacementPolicySpec>,
   texts.spec,
-  ['clusters'],
 );
 
 function policy(kind: 'PlacementPolicy' | 'ClusterPlacementPolicy', namespaced: boolean): OwnResource {

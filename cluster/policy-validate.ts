@@ -51,7 +51,8 @@ export function validatePolicy(
   if (causes.length > 0 || !isRecord(spec) || deepEqual(spec, old?.spec)) return causes;
   const field = new Field(causes).child('spec');
   validateSelector(at(spec, 'selector'), served.namespaced, field.child('selector'));
-  validateClusters(at(spec, 'clusters'), field.child('clusters'));
+  const tolerates = listAt(spec, 'tolerations').length > 0;
+  validateClusters(at(spec, 'clusters'), tolerates, field.child('clusters'));
   validateTolerations(at(spec, 'tolerations'), field.child('tolerations'));
   return causes;
 }
@@ -77,7 +78,12 @@ function validateSelector(selector: unknown, namespaced: boolean, field: Field):
   labelSelector(at(selector, 'namespaceSelector'), field.child('namespaceSelector'));
 }
 
-function validateClusters(clusters: unknown, field: Field): void {
+/** A policy that says nothing of them and tolerates taints takes what the layers below say, and those. */
+function validateClusters(clusters: unknown, tolerates: boolean, field: Field): void {
+  if (clusters === undefined) {
+    if (!tolerates) field.required();
+    return;
+  }
   const groups = listAt(clusters, 'groups').map(strings);
   const said = [...strings(at(clusters, 'names')), ...groups.flat()];
   const count = at(clusters, 'count');
@@ -88,7 +94,7 @@ function validateClusters(clusters: unknown, field: Field): void {
   const company = ['affinity', 'antiAffinity'].map((name) => ({ name, terms: at(clusters, name) }));
   const others = [at(clusters, 'labelSelector'), expression, count, spread, overflow];
   const isSaid = [...others, ...company.map(({ terms }) => terms)].some((it) => it !== undefined);
-  if (said.length === 0 && !isSaid && !excluded)
+  if (said.length === 0 && !isSaid && !excluded && !tolerates)
     field.required(
       'say names, groups, labelSelector, expression, exclude, count, spread, overflow, affinity or antiAffinity',
     );
@@ -109,7 +115,7 @@ function validateClusters(clusters: unknown, field: Field): void {
     field.child('spread').forbidden('may not be set together with groups; use names or labelSelector');
   if (count === undefined) return;
   const values = Object.keys(record(at(spread, 'replicas'))).length;
-  if (Number(count) < values)
+  if (values > 0 && Number(count) < values)
     field.child('count').invalid(count, `must not be less than the ${values} values of spread.replicas`);
   positive(count, field.child('count'));
   if (said.length > 0 && Number(count) > said.length)

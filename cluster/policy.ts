@@ -17,7 +17,8 @@ export interface PlacementPolicySpec {
   priority?: number;
   /** Absent: every workload. */
   selector?: PolicySelector;
-  clusters: PolicyClusters;
+  /** Absent beside tolerations alone. */
+  clusters?: PolicyClusters;
   /** Of taints of PhysicalClusters, as of a Pod's of its node. What tolerates NoExecute for a time stays so long, and no more comes. */
   tolerations?: Toleration[];
 }
@@ -52,7 +53,7 @@ export interface PolicyClusters {
   /** Instead of names: those of a later group only where none of an earlier one fits, or fewer than `count`. */
   groups?: string[][];
   labelSelector?: LabelSelector;
-  /** CEL over `cluster`: see scheduler/expression.ts. */
+  /** CEL over `cluster`: see cluster/expression.ts. */
   expression?: string;
   exclude?: string[];
   /** How many of them. Absent: all of `names`, or all that `labelSelector` matches. */

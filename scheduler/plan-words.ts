@@ -112,13 +112,25 @@ function clipped(text: string, most: number): string {
     : `${text.slice(0, Math.max(0, most - 3))}...`.slice(0, Math.max(0, most));
 }
 
-/** What a change would move, to whoever sent it as a dry run. `here` is the id of their logical cluster. */
-export function linesOf(items: readonly PlannedItem[], here: string): string[] {
-  const shown = items.filter((item) => isShown(item) && (item.outcome !== 'stays' || item.lacks));
+/** What of a plan is told beside a dry run. */
+export function toldBeside(items: readonly PlannedItem[]): PlannedItem[] {
+  return items.filter((item) => isShown(item) && (item.outcome !== 'stays' || item.lacks));
+}
+
+/**
+ * What a change would move, to whoever sent it as a dry run. `here` is the id of their logical cluster; others are
+ * called as `pathOf` their ids.
+ */
+export function linesOf(
+  items: readonly PlannedItem[],
+  here: string,
+  pathOf: (id: string) => string = (id) => id,
+): string[] {
+  const shown = toldBeside(items);
   if (shown.length === 0) return ['plan: nothing would be placed otherwise'];
   const lines = shown.slice(0, mostLines).map((item) => {
     const { logicalCluster, namespace, object, outcome, from, to } = item;
-    const where = logicalCluster === here ? namespace : `${logicalCluster}/${namespace}`;
+    const where = logicalCluster === here ? namespace : `${pathOf(logicalCluster)}/${namespace}`;
     const places = placesOf(item);
     const counts = places.isCounted ? ` (${places.from} to ${places.to})` : '';
     const path: Record<PlannedItem['outcome'], string> = {

@@ -1,4 +1,5 @@
 import { overflowIn } from '../cluster/drain.ts';
+import { mismatch } from '../cluster/expression.ts';
 import { clustersAnnotation, placedByAnnotation, schedulerUser } from '../cluster/names.ts';
 import { parseWord } from '../cluster/placement.ts';
 import type { Toleration } from '../cluster/policy.ts';
@@ -8,7 +9,6 @@ import type { KubeObject } from '../kube/object.ts';
 import { perObject } from '../kube/per-object.ts';
 import type { LabelSelectorMatcher } from '../kube/selector.ts';
 import { textAt } from '../kube/untyped.ts';
-import { mismatch } from './expression.ts';
 
 /** Other workloads of the Namespace, as a policy says of whom it is to be beside, or apart from. */
 export interface Term {

@@ -4,9 +4,11 @@ import type { View } from '../apiserver/options.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../apiserver/plugins.ts';
 import type { Client } from '../client/client.ts';
 import { placedKind } from '../cluster/kinds.ts';
+import { pathOfLogicalCluster } from '../cluster/logical.ts';
 import {
   clustersAnnotation,
   group,
+  logicalClusters,
   overflowAnnotation,
   physicalClusters,
   rootCluster,
@@ -22,7 +24,8 @@ import { at } from '../kube/untyped.ts';
 import { copyWorld } from '../scheduler/copy.ts';
 import { clusterMatters } from '../scheduler/matters.ts';
 import { planOf } from '../scheduler/plan.ts';
-import { linesOf } from '../scheduler/plan-words.ts';
+import type { PlannedItem } from '../scheduler/plan-items.ts';
+import { linesOf, mostLines, toldBeside } from '../scheduler/plan-words.ts';
 import { countsOf } from './plan-counts.ts';
 import { resourceOf } from './plan-request.ts';
 import { PlanTurn } from './plan-turn.ts';
@@ -56,7 +59,8 @@ function whatIfAdmission(clientOf: () => Client, turn: PlanTurn): AdmissionPlugi
           const changes = [changed({ resource: resourceOf(given, cluster), object: given }, cluster)];
           return await planOf(await copyWorld(clientOf(), changes, signal), changes, { countsOf, signal });
         });
-        for (const line of linesOf(items, cluster)) request.warn(line);
+        const pathOf = await pathsOf(request, items);
+        for (const line of linesOf(items, cluster, pathOf)) request.warn(line);
       } catch (error) {
         request.warn(
           `plan: none was made: ${String(error instanceof Error ? error.message : error).slice(0, 200)}`,
@@ -69,6 +73,21 @@ function whatIfAdmission(clientOf: () => Client, turn: PlanTurn): AdmissionPlugi
 /** In all logical clusters: the administrator of one alone is nobody beside it. */
 function mayEverything(user: UserInfo): boolean {
   return user.groups.includes(mastersGroup) && standing(user, rootCluster) !== 'nobody';
+}
+
+/** What people call the logical clusters of what is told. */
+async function pathsOf(
+  { cluster: here, registry }: AdmissionRequest,
+  items: readonly PlannedItem[],
+): Promise<(id: string) => string> {
+  const { group, resource } = logicalClusters;
+  const paths = new Map<string, string>();
+  for (const { logicalCluster: cluster } of toldBeside(items).slice(0, mostLines)) {
+    if (cluster === here || paths.has(cluster)) continue;
+    const [inside] = (await registry.list({ cluster, group, resource })).items;
+    paths.set(cluster, pathOfLogicalCluster(cluster, inside?.metadata.annotations));
+  }
+  return (id) => paths.get(id) ?? id;
 }
 
 type Asked = Pick<

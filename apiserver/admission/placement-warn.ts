@@ -5,6 +5,7 @@ import {
   isSystemNamespace,
   overflowAnnotation,
   pausedAnnotation,
+  physicalClusters,
   rootCluster,
   spreadAnnotation,
   volumesAnnotation,
@@ -14,7 +15,10 @@ import { isHeldBack, labelsBeyond } from '../../cluster/namespace-labels.ts';
 import { adoptedBy } from '../../cluster/placeable.ts';
 import { placedResources } from '../../cluster/placed-resource.ts';
 import { podReferences, podTemplate } from '../../cluster/pod-spec.ts';
+import { spreadIn } from '../../cluster/spread.ts';
+import { unspread } from '../../cluster/unmatched.ts';
 import { groupResource } from '../../kube/gvk.ts';
+import type { Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { podSecurityOf } from '../../kube/pod-security/policy.ts';
 import type { AdmissionRequest } from '../plugins.ts';
@@ -114,6 +118,17 @@ function warnOfTemplate(request: AdmissionRequest, object: KubeObject): void {
     const why = `it has no effect on the pods of a ${object.kind}; annotate the ${object.kind} itself`;
     request.warn(`spec.template.metadata.annotations[${key}]: ${why}`);
   }
+}
+
+/** A typing error in it is a label's key as any other. */
+export function warnOfSpread(request: AdmissionRequest, { metadata }: KubeObject): Later<void> {
+  const before = request.old?.metadata.annotations?.[spreadAnnotation];
+  const spread = spreadIn(metadata.annotations);
+  if (!spread || metadata.annotations?.[spreadAnnotation] === before) return undefined;
+  return request.registry.list({ cluster: rootCluster, ...physicalClusters }).then(({ items }) => {
+    const why = unspread(spread.topologyKey, Object.keys(spread.replicas ?? {}), items);
+    if (why !== undefined) request.warn(`metadata.annotations[${spreadAnnotation}]: ${why}`);
+  });
 }
 
 /** Of a custom resource only root's rules say whether it is placed. */

@@ -15,7 +15,7 @@ import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { requirePlace } from './placement-authorize.ts';
 import { refuseCopying, refuseManner } from './placement-manner.ts';
 import { refusePlacement } from './placement-refuse.ts';
-import { warnOfPlacement, warnOfUnruled } from './placement-warn.ts';
+import { warnOfPlacement, warnOfSpread, warnOfUnruled } from './placement-warn.ts';
 import { namesClusters } from './placement-wish.ts';
 
 /**
@@ -47,7 +47,9 @@ export const placementAdmission: AdmissionPlugin = {
     warnOfPlacement(request, object);
     if (!saysWhere(request)) return undefined;
     refuseManner(request, object);
-    return andThen(refuseCopying(request, object), () => refuseWhere(request, object));
+    return andThen(refuseCopying(request, object), () =>
+      andThen(warnOfSpread(request, object), () => refuseWhere(request, object)),
+    );
   },
 };
 

@@ -1,5 +1,6 @@
 import { group, physicalClusters, rootCluster, unreachableTaint } from '../../cluster/names.ts';
 import { clusterPlacementPolicies, namedBy, placementPolicies } from '../../cluster/policy.ts';
+import { unmatched } from '../../cluster/unmatched.ts';
 import { deepEqual } from '../../kube/deep.ts';
 import { at, listAt, strings } from '../../kube/untyped.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
@@ -21,7 +22,7 @@ export const policyAdmission: AdmissionPlugin = {
     const tolerated = listAt(object.spec, 'tolerations').filter((one) => at(one, 'key') !== unreachableTaint);
     if (names.length === 0 && tolerated.length > 0)
       await requirePlace(request, object, { names: [''], by: 'field spec.tolerations without names' });
-    await warnOfUnknown(request, names);
+    await warnOfUnmatched(request, object.spec);
   },
 };
 
@@ -39,13 +40,9 @@ function namedIn(spec: unknown): string[] {
   return names.filter((name) => name !== '');
 }
 
-/** A policy may come before the clusters that it is about. */
-async function warnOfUnknown(request: AdmissionRequest, names: readonly string[]): Promise<void> {
-  if (names.length === 0) return;
+async function warnOfUnmatched(request: AdmissionRequest, spec: unknown): Promise<void> {
   const scope = { cluster: rootCluster, group, resource: physicalClusters.resource };
   const { items } = await request.registry.list(scope);
-  const known = new Set(items.map(({ metadata }) => metadata.name));
-  const unknown = names.filter((name) => !known.has(name));
-  if (unknown.length > 0)
-    request.warn(`spec.clusters: no physical cluster is named ${unknown.slice(0, 10).join(', ')} yet`);
+  for (const [field, why] of unmatched(at(spec, 'clusters'), items))
+    request.warn(`spec.clusters${field}: ${why}`);
 }

@@ -60,7 +60,8 @@ export function kubeconfigCommand(): Command {
       const { writePrivate } = await import('../../server/private-file.ts');
       const replaced = existsSync(file) ? '; what was there is replaced' : '';
       await writePrivate(file, text);
-      print(`${file}: ${other?.about ?? cluster}${replaced}`);
+      const mine = `${cluster}, with your own credentials: somebody else gets a key of their own by --user`;
+      print(`${file}: ${other?.about ?? mine}${replaced}`);
     });
 }
 

@@ -13,15 +13,20 @@ import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { type Retry, runController } from '../controller.ts';
+import type { Remains } from '../namespace/decide.ts';
 import { ensureSystemNamespaces } from '../namespace/furnish.ts';
 import { WorkQueue } from '../queue.ts';
 import { decideWorkspace, type WorkspaceStep } from './decide.ts';
-import { emptyLogicalCluster } from './empty.ts';
+import { emptyLogicalCluster, isNothing } from './empty.ts';
 import { ensureOwner } from './owner.ts';
+import { tellEnd } from './remains.ts';
 import type { LogicalCluster, Workspace } from './types.ts';
 
-/** Until the next look at a logical cluster that is being emptied. */
+/** Until the next look at a logical cluster that is being emptied. Grows with the time that has passed already. */
 const lookAgainMs = 300;
+const laterLookMs = 5_000;
+/** Those that are empty sooner are not written to. */
+const tellAfterMs = 2_000;
 
 export interface WorkspaceControllerOptions {
   /** Reads and writes in every logical cluster. */
@@ -95,17 +100,32 @@ async function take(
       return undefined;
     case 'end-logical-cluster':
       await client.delete(logicalClusters, { cluster: step.cluster, name: 'cluster' });
+      await tellEnd(client, target, seen.workspace);
       return { after: 0 };
-    case 'empty':
-      if ((await emptyLogicalCluster(client, step.cluster, signal)) > 0) return { after: lookAgainMs };
+    case 'empty': {
+      const remains = await emptyLogicalCluster(client, step.cluster, signal);
+      if (!isNothing(remains)) return await lookAgain(client, target, seen.workspace, remains);
       await patchInside(client, step.cluster, seen.inside, withoutOurs(seen.inside));
       return { after: 0 };
+    }
     case 'release': {
       const metadata = { finalizers: withoutOurs(seen.workspace), resourceVersion };
       await client.patch(workspaces, target, 'merge', { metadata });
       return undefined;
     }
   }
+}
+
+/** One that waits for somebody's finalizer is looked at less and less often: each look reads all that it may hold. */
+async function lookAgain(
+  client: Client,
+  target: { cluster: string; name: string },
+  workspace: Workspace,
+  remains: Remains,
+): Promise<Retry> {
+  const waiting = Date.now() - Date.parse(workspace.metadata.deletionTimestamp ?? '');
+  if (waiting >= tellAfterMs) await tellEnd(client, target, workspace, remains);
+  return { after: Math.min(laterLookMs, Math.max(lookAgainMs, waiting / 10)) };
 }
 
 /** Of one that is becoming Ready for the first time, whatever phase somebody wrote into its Workspace. */

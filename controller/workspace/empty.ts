@@ -2,44 +2,66 @@ import type { Client } from '../../client/client.ts';
 import { type DiscoveredResource, discover } from '../../client/discovery.ts';
 import type { ResourceRef } from '../../client/url.ts';
 import { logicalClusters, workspaces } from '../../cluster/names.ts';
+import { groupResource } from '../../kube/gvk.ts';
 import { undeletableNamespaces } from '../../kube/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
+import type { Remains } from '../namespace/decide.ts';
 import { emptyNamespace } from '../namespace/empty.ts';
 import { namespaces } from '../namespace/furnish.ts';
 
 /**
- * One pass over all that a logical cluster that ends still holds: asks for the deletion of everything, and tells how
- * much was there when it came by. Workspaces in it go first; then namespaces, so that what they hold leaves the
+ * One pass over all that a logical cluster that ends still holds: asks for the deletion of everything, and tells what
+ * was there when it came by. Workspaces in it go first; then namespaces, so that what they hold leaves the
  * physical clusters, and what is in none. Finalizers are waited for, whosever they are.
  */
 export async function emptyLogicalCluster(
   client: Client,
   cluster: string,
   signal: AbortSignal,
-): Promise<number> {
-  const nested = await deleteAll(client, workspaces, cluster, signal);
-  if (nested > 0) return nested;
+): Promise<Remains> {
+  const remains: Tally = { counts: {}, finalizers: {}, failures: [] };
+  await deleteAll(client, workspaces, cluster, signal, remains);
+  if (!isNothing(remains)) return remains;
   await forgetOtherServers(client, cluster, signal);
   const { items } = await client.list(namespaces, { cluster, signal });
-  let left = 0;
   for (const { metadata } of items) {
     const name = metadata.name ?? '';
     if (!undeletableNamespaces.has(name)) {
-      left++;
+      // What holds it is in its own status.
+      add(remains.counts, `namespace ${name}`);
       if (!metadata.deletionTimestamp) await ask(client, namespaces, { metadata }, cluster, signal);
       continue;
     }
     // They go with the logical cluster; what is in them goes before.
-    const { counts, failures } = await emptyNamespace(client, { cluster, namespace: name, signal });
-    left += Object.keys(counts).length + failures.length;
+    const { counts, finalizers, failures } = await emptyNamespace(client, {
+      cluster,
+      namespace: name,
+      signal,
+    });
+    for (const [kind, n] of Object.entries(counts)) add(remains.counts, `${kind} in ${name}`, n);
+    for (const [finalizer, n] of Object.entries(finalizers)) add(remains.finalizers, finalizer, n);
+    remains.failures.push(...failures);
   }
   const { resources, failed } = await discover(client, { cluster, signal });
-  left += failed.length;
-  for (const resource of resources.filter(isEmptied)) {
-    left += await deleteAll(client, resource, cluster, signal);
-  }
-  return left;
+  remains.failures.push(...failed.map(({ group, version }) => `discovery of ${group}/${version}`));
+  for (const resource of resources.filter(isEmptied))
+    await deleteAll(client, resource, cluster, signal, remains);
+  return remains;
+}
+
+export function isNothing({ counts, failures }: Remains): boolean {
+  return Object.keys(counts).length === 0 && failures.length === 0;
+}
+
+interface Tally extends Remains {
+  counts: Record<string, number>;
+  finalizers: Record<string, number>;
+  failures: string[];
+}
+
+function add(tally: Record<string, number>, name: string, n = 1): void {
+  tally[name] = (tally[name] ?? 0) + n;
 }
 
 const others = [namespaces, logicalClusters];
@@ -60,13 +82,13 @@ async function forgetOtherServers(client: Client, cluster: string, signal: Abort
   }
 }
 
-/** Answers how many there were. */
 async function deleteAll(
   client: Client,
   resource: ResourceRef,
   cluster: string,
   signal: AbortSignal,
-): Promise<number> {
+  remains: Tally,
+): Promise<void> {
   const items = await client
     .list(resource, { cluster, signal })
     .then((list) => list.items)
@@ -74,12 +96,12 @@ async function deleteAll(
       if (isStatusError(error, 'NotFound') || isStatusError(error, 'MethodNotAllowed')) return [];
       throw error;
     });
-  let left = 0;
   for (const object of items) {
-    if (object.metadata.deletionTimestamp) left++;
-    else if (await ask(client, resource, object, cluster, signal)) left++;
+    const { deletionTimestamp, finalizers = [] } = object.metadata;
+    if (!deletionTimestamp && !(await ask(client, resource, object, cluster, signal))) continue;
+    add(remains.counts, groupResource(resource));
+    for (const finalizer of finalizers) add(remains.finalizers, finalizer);
   }
-  return left;
 }
 
 /** False: it goes with the logical cluster only. */

@@ -1,5 +1,5 @@
 import { unreachableTaint } from '../../cluster/names.ts';
-import type { PlacementPolicySpec } from '../../cluster/policy.ts';
+import type { PlacementPolicySpec, PolicyClusters } from '../../cluster/policy.ts';
 import { Random } from '../fault/random.ts';
 
 export const clusterNames = ['a', 'b', 'c'] as const;
@@ -191,7 +191,7 @@ function somePolicy(random: Random, workload: string): { spec: PlacementPolicySp
   const free = random.chance(0.8);
   if (random.chance(0.2)) return { spec: null, free };
   const names = someClusters(random).split(',');
-  const clusters = random.pick<PlacementPolicySpec['clusters']>([
+  const clusters = random.pick<PolicyClusters>([
     { names },
     { names: [...clusterNames], count: random.between(1, 3) },
     { exclude: [random.pick(clusterNames)] },

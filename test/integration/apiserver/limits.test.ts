@@ -280,6 +280,23 @@ describe('who says how much', () => {
   });
 });
 
+test('are no more than a warning where their name is not theirs: what else kcp’s clients write is kept', async () => {
+  const said = async (method: string, url: string, spec: object) => {
+    const object = {
+      apiVersion: 'tenancy.kcp.io/v1alpha1',
+      kind: 'Workspace',
+      metadata: { name: 'typo' },
+      spec,
+    };
+    const { headers } = await api.call(method, `/clusters/root/${workspaces}${url}`, object);
+    return [headers['warning'] ?? []].flat();
+  };
+  expect(await said('POST', '', { type: { name: 'universal' }, limit: { objects: 1 } })).toEqual([
+    '299 - "unknown field \\"spec.limit\\""',
+  ]);
+  expect(await said('PATCH', '/typo', { limit: { objects: 2 }, limits: { objects: 9 } })).toEqual([]);
+});
+
 describe('requests a second', () => {
   test('come from a bucket: 429 says when to come again; masters and our own controllers need no share', async () => {
     const path = await api.workspace('root', 'slow', { requestsPerSecond: 2, requestBurst: 3 });

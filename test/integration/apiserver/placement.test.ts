@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { placementAdmission } from '../../../apiserver/admission/placement.ts';
+import { policyAdmission } from '../../../apiserver/admission/policies.ts';
 import { ownUser } from '../../../apiserver/authn/controllers.ts';
 import { ownResources } from '../../../cluster/resources.ts';
 import { type Api, call, configMap, deployment, deployments, type Reply, startApi } from './api.ts';
@@ -20,7 +21,7 @@ const forged = {
 let api: Api;
 beforeEach(async () => {
   const resources = ownResources.map((one) => ({ ...one, custom: true, subresources: { status: true } }));
-  api = startApi({ admission: [placementAdmission], resources });
+  api = startApi({ admission: [placementAdmission, policyAdmission], resources });
   await api.addCluster('root');
   await create('/api/v1/namespaces', namespace('atoll-system'));
   for (const name of ['east', 'west']) {
@@ -405,6 +406,27 @@ it.each<[string, string, object, string[]]>([
       `metadata.annotations[${overflow}]: it has no effect on a Pod: what has replicas overflows, but no ordinals`,
     ],
   ],
+  [
+    'a spread over a label that nobody has',
+    '/api/v1/namespaces',
+    namespace('spread', { 'atoll.dev/spread': 'regon us=1' }),
+    ['metadata.annotations[atoll.dev/spread]: no physical cluster has the label regon yet'],
+  ],
+  ['a spread over clusters', pods, pod('p', { 'atoll.dev/spread': 'cluster east=1,west=2' }), []],
+  [
+    'a policy about what there is none of',
+    '/apis/atoll.dev/v1alpha1/namespaces/default/placementpolicies',
+    {
+      apiVersion: 'atoll.dev/v1alpha1',
+      kind: 'PlacementPolicy',
+      metadata: { name: 'typed' },
+      spec: { clusters: { exclude: ['est'], expression: 'cluster.nme == "east"' } },
+    },
+    [
+      'spec.clusters.exclude: no physical cluster is named est yet',
+      'spec.clusters.expression: it is true of no physical cluster yet: no such key: nme',
+    ],
+  ],
   ['overflow that is not wanted', pods, pod('p', { [overflow]: 'false' }), []],
   ['overflow of what has replicas', deployments, web({ [overflow]: 'true' }), []],
   [
@@ -413,6 +435,7 @@ it.each<[string, string, object, string[]]>([
     web({ [overflow]: 'true', 'atoll.dev/spread': 'region' }),
     [
       `metadata.annotations[${overflow}]: it has no effect beside atoll.dev/spread, which says how many are where`,
+      'metadata.annotations[atoll.dev/spread]: no physical cluster has the label region yet',
     ],
   ],
   [

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-type Workspace = KubeObject<{ cluster?: string; URL?: string }, { phase?: string }>;
+type Workspace = KubeObject<{ cluster?: string; URL?: string }, { phase?: string; conditions?: object[] }>;
 
 /** Makes a Workspace and waits until it is ready; its id. */
 async function workspace(path: string): Promise<string> {
@@ -173,6 +173,23 @@ describe('a logical cluster', () => {
     const another = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'late' } };
     await expect(world.admin.create(namespaces, another, into)).rejects.toThrow(/being terminated/);
     expect(going.metadata.finalizers).toEqual(['example.com/hold']);
+    const told = await until('it says what it waits for', async () => {
+      const { status } = await world.admin.get<Workspace>(workspaces, { name: 'held' });
+      return status?.conditions?.[0] ? status : undefined;
+    });
+    expect(told).toMatchObject({
+      phase: 'Terminating',
+      conditions: [
+        {
+          type: 'WorkspaceContentDeleted',
+          status: 'False',
+          reason: 'SomeResourcesRemain',
+          message:
+            'Some resources are remaining: clusterroles.rbac.authorization.k8s.io has 1 resource instances; ' +
+            'Some content has finalizers remaining: example.com/hold in 1 resource instances',
+        },
+      ],
+    });
     await world.admin.patch(clusterRoles, { ...into, name: 'r' }, 'merge', {
       metadata: { finalizers: null },
     });

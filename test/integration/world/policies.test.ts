@@ -41,6 +41,11 @@ describe('a policy is refused', () => {
       'spec.clusters.count: Invalid value: 0: must be greater than zero',
     ],
     [
+      'that asks for less than none',
+      { clusters: { count: -1 } },
+      'is invalid: spec.clusters.count: Invalid value: -1: must be greater than zero',
+    ],
+    [
       'that asks for more than it names',
       { clusters: { ...clusters, count: 2 } },
       'spec.clusters.count: Invalid value: 2: must not be more than the 1 that are named',
@@ -216,6 +221,17 @@ describe('a policy is refused', () => {
     const answer = await world.admin.raw({ method: 'POST', path, body });
     expect(answer.status).toBe(400);
   });
+});
+
+test('one that tolerates needs no word about clusters', async () => {
+  const tolerations = [{ key: 'spare', operator: 'Exists' }];
+  const into = { namespace: 'default' };
+  for (const clusters of [undefined, {}]) {
+    const spec = { selector: { names: ['nobody'] }, tolerations, ...(clusters && { clusters }) };
+    const made = await world.admin.create(placementpolicies, policy('tolerant', spec), into);
+    expect(made.spec).toEqual(spec);
+    await world.admin.delete(placementpolicies, { ...into, name: 'tolerant' });
+  }
 });
 
 describe('who may write one', () => {

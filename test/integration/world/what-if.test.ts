@@ -57,6 +57,30 @@ test('a dry run says what would move, and nothing does', async () => {
   expect(placement?.spec).toMatchObject({ clusters: ['east'] });
 });
 
+test('a logical cluster is called by its path', async () => {
+  const workspace = {
+    apiVersion: 'tenancy.kcp.io/v1alpha1',
+    kind: 'Workspace',
+    metadata: { name: 'team-a' },
+  };
+  await world.admin.create(resources.workspaces, workspace);
+  await until('it is ready', async () => {
+    const { status } = await world.admin.get<KubeObject<unknown, { phase?: string }>>(resources.workspaces, {
+      name: 'team-a',
+    });
+    return status?.phase === 'Ready';
+  });
+  const into = { cluster: 'root:team-a', namespace: 'default' };
+  await world.admin.create(resources.deployments, deployment('api', 1, 'east'), into);
+  await until(
+    'it is placed',
+    async () => (await world.admin.list(resources.placements, into)).items.length > 0,
+  );
+  expect((await dryRun(east, { spec: { drain: true, unschedulable: true } })).plan).toContainEqual(
+    expect.stringContaining('plan: root:team-a/default/deployments.apps/api is blocked on east'),
+  );
+});
+
 test('one is made at a time, and of two dry runs none fails', async () => {
   const both = await Promise.all([dryRun(web, toWest), dryRun(web, toWest)]);
   expect(both.map(({ status }) => status)).toEqual([200, 200]);

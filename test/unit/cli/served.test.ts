@@ -120,7 +120,7 @@ describe('a kubeconfig in a file', () => {
   test('replaces what was there, and says so', async () => {
     expect(await atoll('team', 'kubeconfig', '-o', at('mine'))).toBe(0);
     expect(await atoll('team', 'kubeconfig', '-o', at('mine'))).toBe(0);
-    const line = `${at('mine')}: root:team-a`;
+    const line = `${at('mine')}: root:team-a, with your own credentials: somebody else gets a key of their own by --user`;
     expect(out).toBe(`${line}\n${line}; what was there is replaced\n`);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { mismatch } from '../../../cluster/expression.ts';
 import { parseQuantity } from '../../../kube/quantity.ts';
-import { mismatch } from '../../../scheduler/expression.ts';
 import { reliefOf } from '../../../scheduler/relief.ts';
 import { deployment } from '../cluster/objects.ts';
 import { cluster, type Fields, World } from './world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { mismatch } from '../../../cluster/expression.ts';
 import type { PhysicalCluster } from '../../../cluster/types.ts';
-import { mismatch } from '../../../scheduler/expression.ts';
 import { layer } from '../../../scheduler/policies.ts';
 import { deployment } from '../cluster/objects.ts';
 import { cluster, World } from './world.ts';

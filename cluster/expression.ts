@@ -1,8 +1,8 @@
-import { costOf, limitsOf } from '../cluster/capacity.ts';
-import type { PhysicalCluster } from '../cluster/types.ts';
 import { Budget, compileClusterRule } from '../kube/cel/rule.ts';
 import { toCel } from '../kube/cel/value.ts';
 import { formatQuantity } from '../kube/quantity.ts';
+import { costOf, limitsOf } from './capacity.ts';
+import type { PhysicalCluster } from './types.ts';
 
 /** Half a millisecond or so: any user's policy is asked of every cluster. */
 const most = 10_000;
@@ -16,15 +16,20 @@ const keys = new WeakMap<PhysicalCluster, string>();
 
 /** Why a cluster is not what an expression asks for, `of` whom; undefined: it is. One that fails asks for nothing that there is. */
 export function mismatch(expression: string, of: string, cluster: PhysicalCluster): string | undefined {
+  const why = answerOf(expression, cluster);
+  if (why === undefined) return undefined;
+  const what = `the expression of ${of}`;
+  return why === '' ? `it is not what ${what} asks for` : `${what} fails: ${why}`;
+}
+
+/** What it comes to. Undefined: true. Empty: false. Else why it is neither. */
+export function answerOf(expression: string, cluster: PhysicalCluster): string | undefined {
   const key = keys.get(cluster) ?? JSON.stringify(seenAs(cluster));
   keys.set(cluster, key);
   const answers = known.get(expression) ?? new Map<string, string | undefined>();
   if (!known.has(expression)) bounded(known).set(expression, answers);
   if (!answers.has(key)) bounded(answers).set(key, answer(expression, cluster));
-  const why = answers.get(key);
-  if (why === undefined) return undefined;
-  const what = `the expression of ${of}`;
-  return why === '' ? `it is not what ${what} asks for` : `${what} fails: ${why}`;
+  return answers.get(key);
 }
 
 function bounded<T>(all: Map<string, T>): Map<string, T> {
@@ -32,7 +37,6 @@ function bounded<T>(all: Map<string, T>): Map<string, T> {
   return all;
 }
 
-/** Undefined: true. Empty: false. Else why it is neither. */
 function answer(expression: string, cluster: PhysicalCluster): string | undefined {
   const rule = compileClusterRule(expression);
   if (rule instanceof Error) return firstLine(rule);
