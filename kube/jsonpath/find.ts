@@ -99,7 +99,10 @@ function ofArrays(from: Found, of: (items: Found) => Found | undefined): Found |
   return all;
 }
 
-function sliceOf(items: Found, { start = 0, end, step = 1, single }: Step & { is: 'slice' }): Found | undefined {
+function sliceOf(
+  items: Found,
+  { start = 0, end, step = 1, single }: Step & { is: 'slice' },
+): Found | undefined {
   const { length } = items;
   const from = start < 0 ? start + length : start;
   const derived = start === -1 ? length : from + 1;

@@ -53,7 +53,7 @@ const paths: [path: string, value: unknown][] = [
   ['.spec.items[?(@.in.side=="q")].n', 'b'],
   ['.spec.items[?(@.opt)].n', 'b'],
   ['.spec.items[?(@.t=="a)b")].n', 'b'],
-  [".spec.items[?(@.l['z']==\"1\")].n", 'b'],
+  ['.spec.items[?(@.l[\'z\']=="1")].n', 'b'],
   [String.raw`.spec.items[?(@.l['p\.q']=="1")].n`, 'b'],
   ['..n', 'a'],
   ['.spec..v', 'va'],
@@ -63,9 +63,12 @@ test.each(paths)('%s', (path, value) => {
   expect(firstAt(object, parsePath(path) ?? [])).toEqual(value);
 });
 
-test.each(['.spec[', '.spec["a"]', '.spec[x]', '.a[?(@.b=="c)]', '.a....b', '.a b'])('%s is no path', (path) => {
-  expect(parsePath(path)).toBeUndefined();
-});
+test.each(['.spec[', '.spec["a"]', '.spec[x]', '.a[?(@.b=="c)]', '.a....b', '.a b'])(
+  '%s is no path',
+  (path) => {
+    expect(parsePath(path)).toBeUndefined();
+  },
+);
 
 test('a path that looks at all there is, over and over, ends without an answer', () => {
   let nested: object = { n: 1 };
