@@ -12,6 +12,7 @@ import { runRefusedRevisionController } from '../controller/admission/history.ts
 import { runAvailabilityController } from '../controller/aggregation/controller.ts';
 import { runAutoscalingController } from '../controller/autoscaling/controller.ts';
 import { runClaimsController } from '../controller/claims/controller.ts';
+import { runCronJobsController } from '../controller/cronjobs/controller.ts';
 import { runDisruptionController } from '../controller/disruption/controller.ts';
 import { runEndpointsController } from '../controller/endpoints/controller.ts';
 import { startClusterControllers, startServerControllers } from '../controller/generic.ts';
@@ -150,6 +151,7 @@ async function ofClusters(
       autoscalerOf: (cluster) => new Client(server.transport(autoscalerUser(cluster), fence), { cluster }),
       ...(autoscaleMs !== undefined && { everyMs: autoscaleMs }),
     }),
+    runCronJobsController(common),
     runDisruptionController(common),
     runPodAdmissionController(common),
     runRefusedRevisionController(common),

@@ -1,7 +1,8 @@
 import { encodeJson } from '../../kube/json.ts';
+import { firstAt } from '../../kube/jsonpath/find.ts';
+import { parsePath } from '../../kube/jsonpath/parse.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { type ColumnDefinition, tableFor } from '../../kube/table/index.ts';
-import { getOwn, isRecord } from '../../kube/untyped.ts';
 import type { CustomColumn, ServedResource } from '../served.ts';
 import { partial } from './partial.ts';
 
@@ -80,47 +81,40 @@ const nameColumn = {
 };
 
 function customContent(columns: readonly CustomColumn[], objects: readonly KubeObject[], now: Date) {
+  const cells = columns.map(({ jsonPath, compute, type }) => {
+    const path = parsePath(jsonPath) ?? [];
+    const read = compute ?? ((object: KubeObject) => (path.length > 0 ? firstAt(object, path) : undefined));
+    return (object: KubeObject) => cell(type, read(object), now);
+  });
   return {
     columnDefinitions: [
       nameColumn,
       ...columns.map(({ jsonPath: _, compute: __, ...definition }) => definition),
     ],
-    cells: objects.map((object) => [
-      object.metadata.name ?? '',
-      ...columns.map((column) => cell(column, object, now)),
-    ]),
+    cells: objects.map((object) => [object.metadata.name ?? '', ...cells.map((of) => of(object))]),
   };
 }
 
-function cell(column: CustomColumn, object: KubeObject, now: Date): unknown {
-  const value = column.compute ? column.compute(object) : valueAt(object, column.jsonPath);
+/** Null: there is nothing, or something of another type than the column's. */
+function cell(type: string, value: unknown, now: Date): unknown {
   if (value === undefined || value === null) return null;
-  if (column.type === 'date') return age(String(value), now);
-  if (column.type === 'string') return typeof value === 'string' ? value : encodeJson(value);
-  return typeof value === 'object' ? encodeJson(value) : value;
-}
-
-/** The subset of JSONPath that printer columns use: `.a.b[0].c`, `.a['b']`, `.a[?(@.type=="Ready")].status`. */
-export function valueAt(object: unknown, path: string): unknown {
-  let values: unknown[] = [object];
-  const steps = path.matchAll(/\.((?:[^.[\]\\]|\\.)+)|\[(?:'([^']*)'|"([^"]*)"|(\d+)|(\*)|\?\(([^)]*)\))\]/g);
-  for (const [, dotted, single, double, index, star, filter] of steps) {
-    const name = dotted?.replace(/\\(.)/g, '$1') ?? single ?? double;
-    values = values.flatMap((value) => {
-      if (name !== undefined) return isRecord(value) ? [getOwn(value, name)] : [];
-      if (!Array.isArray(value)) return [];
-      if (index !== undefined) return [value[Number(index)]];
-      return star !== undefined ? value : value.filter((item) => passes(item, filter ?? ''));
-    });
+  const isNumber = typeof value === 'number' || typeof value === 'bigint';
+  switch (type) {
+    case 'string':
+      return typeof value === 'string' ? value : encodeJson(value);
+    case 'date':
+      return typeof value === 'string' ? since(value, now) : null;
+    case 'integer':
+      return isNumber ? (typeof value === 'number' ? Math.trunc(value) : value) : null;
+    case 'number':
+      return isNumber ? value : null;
+    default:
+      return typeof value === type ? value : null;
   }
-  return values.find((value) => value !== undefined);
 }
 
-function passes(item: unknown, filter: string): boolean {
-  const [, field = '', operator, wanted] =
-    /^\s*@\.([\w.-]+)\s*(==|!=)\s*["']([^"']*)["']\s*$/.exec(filter) ?? [];
-  if (operator === undefined) return false;
-  return (String(valueAt(item, `.${field}`)) === wanted) === (operator === '==');
+function since(time: string, now: Date): string {
+  return time !== '' && Number.isNaN(Date.parse(time)) ? '<invalid>' : age(time, now);
 }
 
 function age(time: string, now: Date): string {
