@@ -81,7 +81,7 @@ const formats: Readonly<Record<string, Check>> = {
   bsonobjectid: (value) => /^[0-9a-f]{24}$/i.test(value),
   uri: (value) =>
     /^([a-z][-+.a-z0-9]*:|\/)/i.test(value) &&
-    !/%(?![0-9a-f]{2})/i.test(value) &&
+    !/^(?:[a-z][-+.a-z0-9]*:)?\/[^?]*%(?![0-9a-f]{2})/i.test(value) &&
     URL.canParse(value, 'http://relative.invalid'),
   email: isEmail,
   hostname: isHostname,
