@@ -1,7 +1,8 @@
 import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { timeError } from '../../kube/schema/mismatch.ts';
 import { type ColumnDefinition, tableFor } from '../../kube/table/index.ts';
-import { getOwn, isRecord } from '../../kube/untyped.ts';
+import { jsonPath } from '../../kube/table/json-path.ts';
 import type { CustomColumn, ServedResource } from '../served.ts';
 import { partial } from './partial.ts';
 
@@ -80,6 +81,7 @@ const nameColumn = {
 };
 
 function customContent(columns: readonly CustomColumn[], objects: readonly KubeObject[], now: Date) {
+  const read = columns.map(({ compute, jsonPath: path }) => compute ?? jsonPath(path));
   return {
     columnDefinitions: [
       nameColumn,
@@ -87,40 +89,31 @@ function customContent(columns: readonly CustomColumn[], objects: readonly KubeO
     ],
     cells: objects.map((object) => [
       object.metadata.name ?? '',
-      ...columns.map((column) => cell(column, object, now)),
+      ...columns.map((column, i) => cell(column, read[i]?.(object), now)),
     ]),
   };
 }
 
-function cell(column: CustomColumn, object: KubeObject, now: Date): unknown {
-  const value = column.compute ? column.compute(object) : valueAt(object, column.jsonPath);
+/** What is not of the column's type is not shown. */
+function cell({ type }: CustomColumn, value: unknown, now: Date): unknown {
   if (value === undefined || value === null) return null;
-  if (column.type === 'date') return age(String(value), now);
-  if (column.type === 'string') return typeof value === 'string' ? value : encodeJson(value);
-  return typeof value === 'object' ? encodeJson(value) : value;
-}
-
-/** The subset of JSONPath that printer columns use: `.a.b[0].c`, `.a['b']`, `.a[?(@.type=="Ready")].status`. */
-export function valueAt(object: unknown, path: string): unknown {
-  let values: unknown[] = [object];
-  const steps = path.matchAll(/\.((?:[^.[\]\\]|\\.)+)|\[(?:'([^']*)'|"([^"]*)"|(\d+)|(\*)|\?\(([^)]*)\))\]/g);
-  for (const [, dotted, single, double, index, star, filter] of steps) {
-    const name = dotted?.replace(/\\(.)/g, '$1') ?? single ?? double;
-    values = values.flatMap((value) => {
-      if (name !== undefined) return isRecord(value) ? [getOwn(value, name)] : [];
-      if (!Array.isArray(value)) return [];
-      if (index !== undefined) return [value[Number(index)]];
-      return star !== undefined ? value : value.filter((item) => passes(item, filter ?? ''));
-    });
+  switch (type) {
+    case 'string':
+      return typeof value === 'string' ? value : encodeJson(value);
+    case 'date':
+      return typeof value === 'string' ? dateCell(value, now) : null;
+    case 'integer':
+      return typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null;
+    case 'number':
+      return typeof value === 'number' || typeof value === 'bigint' ? value : null;
+    default:
+      return typeof value === type ? value : null;
   }
-  return values.find((value) => value !== undefined);
 }
 
-function passes(item: unknown, filter: string): boolean {
-  const [, field = '', operator, wanted] =
-    /^\s*@\.([\w.-]+)\s*(==|!=)\s*["']([^"']*)["']\s*$/.exec(filter) ?? [];
-  if (operator === undefined) return false;
-  return (String(valueAt(item, `.${field}`)) === wanted) === (operator === '==');
+function dateCell(time: string, now: Date): string {
+  if (time === '' || time === 'null') return '<unknown>';
+  return timeError(time, false) === undefined ? age(time, now) : '<invalid>';
 }
 
 function age(time: string, now: Date): string {

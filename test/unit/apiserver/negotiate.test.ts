@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { checkAccept, negotiate, offerOf } from '../../../apiserver/encode/negotiate.ts';
-import { valueAt } from '../../../apiserver/encode/table.ts';
 import type { ServedResource } from '../../../apiserver/served.ts';
 import { builtinResources } from '../../../kube/schema/builtin.ts';
 
@@ -83,26 +82,4 @@ describe('negotiate', () => {
     expect(() => checkAccept({ accept: 'text/plain, */*;q=0.1' })).not.toThrow();
     expect(() => checkAccept({})).not.toThrow();
   });
-});
-
-test.each([
-  ['.spec.color', 'red'],
-  ['.spec.list[1].a', 2],
-  ['.spec.list[*].a', 1],
-  ['.status.conditions[?(@.type=="Ready")].status', 'True'],
-  [".metadata.annotations['a.b/c']", 'dotted'],
-  ['.metadata.annotations.a\\.b/c', 'dotted'],
-  ['.spec.absent.deep', undefined],
-])('printer column path %s', (path, expected) => {
-  const object = {
-    metadata: { annotations: { 'a.b/c': 'dotted' } },
-    spec: { color: 'red', list: [{ a: 1 }, { a: 2 }] },
-    status: {
-      conditions: [
-        { type: 'Other', status: 'False' },
-        { type: 'Ready', status: 'True' },
-      ],
-    },
-  };
-  expect(valueAt(object, path)).toBe(expected);
 });
