@@ -2,6 +2,7 @@ import { encodeJson } from '../../kube/json.ts';
 import { firstAt } from '../../kube/jsonpath/find.ts';
 import { parsePath } from '../../kube/jsonpath/parse.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { timeError } from '../../kube/schema/mismatch.ts';
 import { type ColumnDefinition, tableFor } from '../../kube/table/index.ts';
 import type { CustomColumn, ServedResource } from '../served.ts';
 import { partial } from './partial.ts';
@@ -114,7 +115,8 @@ function cell(type: string, value: unknown, now: Date): unknown {
 }
 
 function since(time: string, now: Date): string {
-  return time !== '' && Number.isNaN(Date.parse(time)) ? '<invalid>' : age(time, now);
+  if (time === '' || time === 'null') return '<unknown>';
+  return timeError(time, false) === undefined ? age(time, now) : '<invalid>';
 }
 
 function age(time: string, now: Date): string {

@@ -19,7 +19,7 @@ import { checkPreconditions } from '../registry/metadata.ts';
 import { keepReserved } from '../registry/reserved.ts';
 import { updateObject } from '../registry/write.ts';
 import { changePod } from './pods/running.ts';
-import { type Applied, decodeApplied, splitVersion } from './writes/applied.ts';
+import { type Applied, decodeApplied, unconvertible } from './writes/applied.ts';
 import { creating, writeContext } from './writes/context.ts';
 import { checkName, checkNamespace } from './writes/request.ts';
 
@@ -113,16 +113,6 @@ function withoutOwn(object: KubeObject): KubeObject {
   const { creationTimestamp: _, generation: _generation, deletionTimestamp, ...metadata } = object.metadata;
   const kept = typeof deletionTimestamp === 'string' ? { deletionTimestamp } : {};
   return { ...object, metadata: { ...metadata, ...kept } };
-}
-
-function unconvertible({ apiVersion, kind, metadata }: KubeObject, why: string): StatusError {
-  const type = `${splitVersion(apiVersion ?? '').join('/')}, Kind=${kind}`;
-  const what = `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${type}`;
-  return new StatusError(
-    500,
-    '',
-    `failed to convert new object (${what}) to proper version: unable to convert unstructured object to ${type}: ${why}`,
-  );
 }
 
 /** What is applied is looked at for keys that are there twice after all else. */

@@ -4,6 +4,7 @@ import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { applyServerSide } from '../../kube/patch/managed.ts';
 import type { InVersion } from '../../kube/patch/ownership.ts';
 import { builtinResources, schemaOf } from '../../kube/schema/builtin.ts';
+import { conversionProblem } from '../../kube/schema/convert.ts';
 import type { ResourceInfo } from '../../kube/schema/resource.ts';
 import { admissionFor } from '../admission/chain.ts';
 import type { ResourceExchange } from '../core.ts';
@@ -18,11 +19,11 @@ import { withVersions } from '../registry/converting.ts';
 import { managementOf } from '../registry/managers.ts';
 import { updateObject } from '../registry/write.ts';
 import type { ServedResource } from '../served.ts';
-import { decodeApplied } from './writes/applied.ts';
+import { decodeApplied, unconvertible } from './writes/applied.ts';
 import { writeContext } from './writes/context.ts';
 import { patcher, patchType } from './writes/patching.ts';
 import { checkName, checkNamespace, requireName } from './writes/request.ts';
-import { pathsOf, requireReplicas, scaled, scaleOf, writePath } from './writes/scale-object.ts';
+import { pathsOf, pinned, requireReplicas, scaled, scaleOf, writePath } from './writes/scale-object.ts';
 
 /** autoscaling/v1 Scale, a view of the object's replicas. */
 const scaleInfo: ResourceInfo = {
@@ -105,7 +106,15 @@ async function applyScale(exchange: ResourceExchange, query: WriteQuery): Promis
     if (replicas !== undefined) writePath(wanted, pathsOf(stored).specReplicasPath, replicas);
     const { manager, force } = query;
     const by = { ...management, manager, force, ...(inVersion && { inVersion }) };
-    return withoutTime(applyServerSide(live, wanted, by).object, manager);
+    const { object } = applyServerSide(live, wanted, by);
+    const scale = conform(applied as unknown as JsonObject, noDuplicates, scaleServed, {
+      validation: 'Ignore',
+      warn: () => {},
+      refuse: (why) =>
+        unconvertible(applied, conversionProblem(applied as unknown as JsonObject, scaleInfo) ?? why),
+    });
+    checkScale(exchange, scale);
+    return pinned(withoutTime(object, manager), scale);
   };
   const change = (live: KubeObject): Later<KubeObject> =>
     converting ? withVersions(converting, stored, (inVersion) => merged(live, inVersion)) : merged(live);
@@ -113,7 +122,7 @@ async function applyScale(exchange: ResourceExchange, query: WriteQuery): Promis
     ...writeContext(exchange, query, 'UPDATE', ''),
     ...scaleAdmission(exchange, query.dryRun),
     managed: true,
-    patched: true,
+    pinned: Boolean(applied.metadata.resourceVersion),
   };
   const object = await updateObject(core.registry, stored, info, change, context);
   return respondScale(exchange, scaleOf(object, stored));

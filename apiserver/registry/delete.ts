@@ -7,6 +7,7 @@ import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
 import { decodeStored, encodeStored } from './codec.ts';
 import { translate } from './errors.ts';
+import { endOf, graceOf } from './grace.ts';
 import type { KeyParts } from './keys.ts';
 import { asDefined } from './kinds/defined.ts';
 import { type Condition, conditionsOf, withCondition } from './kinds/own-status.ts';
@@ -15,7 +16,8 @@ import { checkDeletePreconditions, deletesItself } from './metadata.ts';
 import { checkNamespaceDeletable } from './namespaces.ts';
 import type { DeleteOptions, ObjectRegistry } from './types.ts';
 
-const tries = 5;
+/** Whoever does not say which state they delete means whatever there is, however busily others write it. */
+const tries = 100;
 const orphanFinalizer = 'orphan';
 const foregroundFinalizer = 'foregroundDeletion';
 
@@ -26,8 +28,8 @@ export interface Deleted {
 }
 
 export interface DeleteContext extends DeleteOptions {
-  /** Admission, with the object as it stands. */
-  validate?(object: KubeObject): Promise<void>;
+  /** Admission, with the object as it stands and the time that it is given. */
+  validate?(object: KubeObject, grace: number | undefined): Promise<void>;
   /** Waited for before an object of so many bytes is looked at. */
   longTurn?: ((bytes: number) => Promise<void> | undefined) | undefined;
 }
@@ -50,7 +52,7 @@ export async function deleteObject(
     const object = decodeStored(entry);
     checkDeletePreconditions(options, object, served.info);
     if (group === '' && resource === 'namespaces') checkNamespaceDeletable(address.name);
-    await options.validate?.(object);
+    await options.validate?.(object, graceOf(object, served, options.gracePeriodSeconds));
     try {
       return await deleteOnce(registry, served, address.cluster, { entry, object }, options);
     } catch (error) {
@@ -104,7 +106,8 @@ function markDeleted(
   if (first && isDefinition(served) && !finalizers.includes(cleanupFinalizer))
     finalizers.push(cleanupFinalizer);
   const own = deletesItself(served.info) && !options.collection;
-  const grace = graceOf(object, served, options.gracePeriodSeconds);
+  const { graceful } = strategyFor(served.info);
+  const grace = (graceful ? graceOf(object, served, options.gracePeriodSeconds) : undefined) ?? 0;
   const before = metadata.deletionGracePeriodSeconds;
   const { finalizers: _, ...rest } = metadata;
   const marked: KubeObject = {
@@ -114,7 +117,7 @@ function markDeleted(
       ...(finalizers.length > 0 && { finalizers }),
       ...(first && !own && metadata.generation !== undefined && { generation: metadata.generation + 1 }),
       ...((first || (before !== undefined && grace < before)) && {
-        deletionTimestamp: timestamp(new Date(now.getTime() + grace * 1000)),
+        deletionTimestamp: timestamp(endOf(object, grace, now)),
         ...(!own && { deletionGracePeriodSeconds: grace }),
       }),
     },
@@ -157,15 +160,6 @@ function propagated(
   const others = finalizers.filter((f) => f !== orphanFinalizer && f !== foregroundFinalizer);
   if (policy === 'Orphan') return [...others, orphanFinalizer];
   return policy === 'Foreground' ? [...others, foregroundFinalizer] : others;
-}
-
-/** Only Pods that a node runs are given time. */
-function graceOf(object: KubeObject, served: ServedResource, asked: number | undefined): number {
-  if (!strategyFor(served.info).graceful) return 0;
-  const spec = (object.spec ?? {}) as { nodeName?: string; terminationGracePeriodSeconds?: number };
-  const { phase } = (object.status ?? {}) as { phase?: string };
-  if (!spec.nodeName || phase === 'Succeeded' || phase === 'Failed') return 0;
-  return Math.max(0, asked ?? spec.terminationGracePeriodSeconds ?? 30);
 }
 
 /** True for an object that is being deleted and that nothing keeps any longer. */

@@ -1,6 +1,8 @@
 import { isRecord } from '../untyped.ts';
+import { looseDuration } from '../validation/loose-duration.ts';
 import type { Budget } from './eval/budget.ts';
 import { readDuration } from './eval/times.ts';
+import { Duration } from './eval/values.ts';
 
 type Rules = Record<string, unknown>;
 
@@ -45,8 +47,14 @@ export function toCel(value: unknown, schema: unknown, budget?: Budget): unknown
 
 function toCelString(value: string, format: unknown): unknown {
   if (format === 'byte') return new Uint8Array(Buffer.from(value, 'base64'));
-  if (format === 'duration') return readDuration(value) ?? value;
+  if (format === 'duration') return durationOf(value) ?? value;
   if (format !== 'date-time' && format !== 'date') return value;
   const millis = Date.parse(value);
   return Number.isNaN(millis) ? value : new Date(millis);
+}
+
+function durationOf(value: string): Duration | undefined {
+  const read = readDuration(value);
+  const nanos = read ? undefined : looseDuration(value);
+  return nanos === undefined ? read : new Duration(nanos);
 }

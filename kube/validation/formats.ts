@@ -3,6 +3,7 @@ import { DurationError, parseDuration } from '../duration.ts';
 import { isCard, isIsbn10, isIsbn13 } from './checksums.ts';
 import { isEmail } from './email.ts';
 import { isAddress, parseRange } from './ip.ts';
+import { looseDuration } from './loose-duration.ts';
 
 /** Whether a text is of a format; in time that grows with its length. */
 type Check = (value: string) => boolean;
@@ -32,23 +33,14 @@ function isDateTime(value: string): boolean {
   return isDate(date) && hour !== undefined && hour <= '23' && minute <= '59' && second <= '59';
 }
 
-const units = /^(ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
-
-/** Go's, or a number with a unit anywhere in it: `3 days`. */
 function isDuration(value: string): boolean {
   try {
     parseDuration(value);
     return true;
   } catch (error) {
     if (!(error instanceof DurationError)) throw error;
+    return looseDuration(value) !== undefined;
   }
-  let found = false;
-  for (const [, count = '', unit = ''] of value.matchAll(/(\d+)\s*([A-Za-zµ]*)/g)) {
-    if (unit === '') continue;
-    if (count.length > 19 || BigInt(count) > 2n ** 63n - 1n) return false;
-    if (units.test(unit)) found = true;
-  }
-  return found;
 }
 
 const label = /^[a-zA-Z0-9\p{S}\p{L}](?:[-a-zA-Z0-9\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?$/u;
@@ -81,7 +73,7 @@ const formats: Readonly<Record<string, Check>> = {
   bsonobjectid: (value) => /^[0-9a-f]{24}$/i.test(value),
   uri: (value) =>
     /^([a-z][-+.a-z0-9]*:|\/)/i.test(value) &&
-    !/%(?![0-9a-f]{2})/i.test(value) &&
+    !/^(?:[a-z][-+.a-z0-9]*:)?\/[^?]*%(?![0-9a-f]{2})/i.test(value) &&
     URL.canParse(value, 'http://relative.invalid'),
   email: isEmail,
   hostname: isHostname,

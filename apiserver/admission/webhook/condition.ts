@@ -3,6 +3,7 @@ import { toCel } from '../../../kube/cel/value.ts';
 import { forbidden } from '../../../kube/status.ts';
 import { type Access, answered } from '../matching/access.ts';
 import { type Question, requestOf } from '../matching/question.ts';
+import { failureOf } from '../policy/evaluate.ts';
 import type { Hook } from './hook.ts';
 
 /**
@@ -27,7 +28,7 @@ export async function meetsConditions(hook: Hook, question: Question, access: Ac
       if (holds === false) return false;
       if (holds !== true) throw new Error('must evaluate to bool');
     } catch (error) {
-      failures.push(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
+      failures.push(failureOf(expression, error));
     }
   }
   if (failures.length === 0) return true;

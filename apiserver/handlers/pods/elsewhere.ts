@@ -9,6 +9,7 @@ import type { ResourceExchange } from '../../core.ts';
 import { decodeStored } from '../../registry/codec.ts';
 import type { Deleted } from '../../registry/delete.ts';
 import type { DeleteOptions } from '../../registry/types.ts';
+import { graceOf } from '../../registry/grace.ts';
 import { deleteOne } from '../writes/delete-one.ts';
 import { jsonOf, type Whole, whole } from './answer.ts';
 import { forwardDelete } from './forward.ts';
@@ -47,7 +48,9 @@ export async function deleteElsewhere(
   if (!isThere(exchange, object)) return undefined;
   const connections = await connectionsTo(exchange, object);
   if (connections.length === 0) return undefined;
-  const admission = admissionFor(exchange, 'DELETE', false, { name: address.name, options });
+  const grace = graceOf(object, stored, options.gracePeriodSeconds);
+  const asked = { ...options, ...(grace !== undefined && { gracePeriodSeconds: grace }) };
+  const admission = admissionFor(exchange, 'DELETE', false, { name: address.name, options: asked });
   await admission.mutate(undefined, object);
   await admission.validate(undefined, object);
   let found = false;

@@ -1,6 +1,6 @@
 import { formatApiVersion } from '../../../kube/gvk.ts';
 import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
-import { badRequest } from '../../../kube/status.ts';
+import { badRequest, StatusError } from '../../../kube/status.ts';
 import { isRecord } from '../../../kube/untyped.ts';
 import { decodeYaml } from '../../../kube/yaml.ts';
 import type { ResourceExchange } from '../../core.ts';
@@ -32,7 +32,18 @@ export function decodeApplied({ request, served }: ResourceExchange): Applied {
   return { object: { ...value, metadata } as unknown as KubeObject, duplicates: decoded.duplicates };
 }
 
-export function splitVersion(apiVersion: string): [string, string] {
+/** What was applied is no object of its kind. */
+export function unconvertible({ apiVersion, kind, metadata }: KubeObject, why: string): StatusError {
+  const type = `${splitVersion(apiVersion ?? '').join('/')}, Kind=${kind}`;
+  const what = `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${type}`;
+  return new StatusError(
+    500,
+    '',
+    `failed to convert new object (${what}) to proper version: unable to convert unstructured object to ${type}: ${why}`,
+  );
+}
+
+function splitVersion(apiVersion: string): [string, string] {
   const slash = apiVersion.indexOf('/');
   return slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
 }

@@ -11,7 +11,6 @@ export async function deleteOne(
   namespace = exchange.info.namespace,
 ): Promise<Deleted> {
   const { core, info, stored } = exchange;
-  const admission = admissionFor(exchange, 'DELETE', options.dryRun ?? false, { name, options });
   return deleteObject(
     core.registry,
     stored,
@@ -19,7 +18,9 @@ export async function deleteOne(
     {
       ...options,
       longTurn: exchange.longTurn,
-      validate: async (object) => {
+      validate: async (object, grace) => {
+        const asked = { ...options, ...(grace !== undefined && { gracePeriodSeconds: grace }) };
+        const admission = admissionFor(exchange, 'DELETE', options.dryRun ?? false, { name, options: asked });
         await admission.mutate(undefined, object);
         await admission.validate(undefined, object);
       },

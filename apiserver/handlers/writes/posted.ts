@@ -43,6 +43,7 @@ export async function postedObject(
   if (namespace && namespace !== info.namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
+  object.metadata.namespace = info.namespace;
   await requireNamespace(core.store, info.cluster, info.namespace, {
     resource: served.info,
     name: info.name,

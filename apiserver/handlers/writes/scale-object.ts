@@ -41,10 +41,18 @@ export function requireReplicas(object: KubeObject, served: ServedResource): voi
     throw internalError(`the spec replicas field "${path}" does not exist`);
 }
 
-/** metadata.resourceVersion and uid of the Scale are preconditions on the object. */
+/** As the Scale says, which may not say less than none. */
 export function scaled(object: KubeObject, served: ServedResource, scale: KubeObject): KubeObject {
   const { replicas = 0 } = (scale.spec ?? {}) as { replicas?: number };
-  if (replicas < 0) {
+  const next = pinned(object, scale);
+  writePath(next, pathsOf(served).specReplicasPath, replicas);
+  return next;
+}
+
+/** metadata.resourceVersion and uid of the Scale are preconditions on the object. Throws for less than no replicas. */
+export function pinned(object: KubeObject, scale: KubeObject): KubeObject {
+  const { replicas } = (scale.spec ?? {}) as { replicas?: number };
+  if (typeof replicas === 'number' && replicas < 0) {
     const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;
     throw invalid('autoscaling', 'Scale', object.metadata.name ?? '', [
       { reason: 'FieldValueInvalid', message, field: 'spec.replicas' },
@@ -54,9 +62,7 @@ export function scaled(object: KubeObject, served: ServedResource, scale: KubeOb
   const metadata = { ...object.metadata };
   if (uid) metadata.uid = uid;
   if (resourceVersion) metadata.resourceVersion = resourceVersion;
-  const next = { ...object, metadata };
-  writePath(next, pathsOf(served).specReplicasPath, replicas);
-  return next;
+  return { ...object, metadata };
 }
 
 export function pathsOf(served: ServedResource): ScalePaths {

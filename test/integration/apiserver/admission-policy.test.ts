@@ -224,7 +224,7 @@ test('an eviction is asked about as such, and not as a deletion too', async () =
   ];
   await bound({
     matchConstraints: { resourceRules },
-    validations: [{ expression: 'request.operation == "CREATE"' }],
+    validations: [{ expression: 'request.operation == "CREATE" && object.metadata.namespace == "default"' }],
   });
   const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } };
   expect((await api.call('POST', `${pods}/p/eviction`, eviction)).body).toMatchObject({ status: 'Success' });

@@ -205,6 +205,25 @@ test.each([
   expect(body.message).toMatch(message);
 });
 
+test.each<[string, object, object, number]>([
+  ['another state', { resourceVersion: '1' }, { replicas: 3 }, 409],
+  ['another object', { uid: 'another' }, { replicas: 3 }, 409],
+  ['another name', { name: 'other' }, { replicas: 3 }, 400],
+  ['less than none', {}, { replicas: -1 }, 422],
+  ['a part of one', {}, { replicas: 1.5 }, 500],
+  ['more than an int32', {}, { replicas: 2147483648 }, 500],
+  ['a word', {}, { replicas: 'two' }, 500],
+])('a Scale that is applied with %s is refused, and changes nothing', async (_, metadata, spec, code) => {
+  await api.call('POST', deployments, deployment('web', 1));
+  const before = await api.call('GET', `${deployments}/web`);
+  const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web', ...metadata }, spec };
+  const headers = { 'content-type': 'application/apply-patch+yaml' };
+  const path = `${deployments}/web/scale?fieldManager=f&force=true`;
+  const { status } = await api.call('PATCH', path, scale, headers);
+  expect(status).toBe(code);
+  expect((await api.call('GET', `${deployments}/web`)).body).toEqual(before.body);
+});
+
 test.each(['PUT', 'PATCH'])('who scales by %s owns the replicas under the subresource', async (verb) => {
   await api.call('POST', deployments, deployment('web', 1));
   const scale = {

@@ -11,6 +11,7 @@ const properties = {
   list: { type: 'array', items: { type: 'integer' } },
   names: { type: 'array', items: { type: 'string' } },
   when: { type: 'string', format: 'date-time' },
+  lasts: { type: 'string', format: 'duration' },
   any: { 'x-kubernetes-int-or-string': true },
   rows: {
     type: 'array',
@@ -124,4 +125,9 @@ it('neither hostile expressions nor loops in loops over large values take time',
   const list = Array.from({ length: 50_000 }, (_, i) => i);
   const nested = { rule: 'self.list.all(x, self.list.all(y, x + y >= 0))' };
   expect(judge(nested, { list })[0]).toContain('call cost exceeds limit for rule');
+});
+
+it.each(['72h', '3d', '3 days', '2days 24h'])('%s is as long as a rule finds it to be', (lasts) => {
+  expect(judge({ rule: 'self.lasts == duration("72h")' }, { lasts })).toEqual([]);
+  expect(judge({ rule: 'self.lasts > duration("72h")' }, { lasts })).toHaveLength(1);
 });

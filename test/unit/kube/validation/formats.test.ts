@@ -5,7 +5,7 @@ import { hasFormat } from '../../../../kube/validation/formats.ts';
 const table: Readonly<Record<string, { good: string[]; bad: string[] }>> = {
   bsonobjectid: { good: ['507f1f77bcf86cd799439011'], bad: ['', '507f1f77bcf86cd79943901g', '12345678'] },
   uri: {
-    good: ['http://a.b', '/x', '//x', 'mailto:x@y', 'a:b'],
+    good: ['http://a.b', '/x', '//x', 'mailto:x@y', 'a:b', 'fe80::1%eth0', 'http://a/?b=%zz'],
     bad: ['', 'x/y', '%zz', 'http://a/%zz', 'http://a b'],
   },
   email: {
