@@ -7,7 +7,7 @@ import {
 } from '../cluster/closure.ts';
 import { clustersAnnotation, volumesAnnotation } from '../cluster/names.ts';
 import { formatClusters, parseClusters } from '../cluster/placement.ts';
-import type { ClosureRef } from '../cluster/types.ts';
+import type { ClosureRef, PhysicalCluster } from '../cluster/types.ts';
 import { chooseAll } from './choose.ts';
 import { objection } from './filter.ts';
 import type { Choice, Situation } from './judge.ts';
@@ -95,6 +95,18 @@ interface Along {
   isUsed: boolean;
 }
 
+/** A cluster that is being removed is no place for what does nothing there by itself: nothing is lost, and it holds up nothing. */
+function clustersFor({ clusters, input }: Scene, { kind }: PlacedObject) {
+  const notTaken = input.notTaken ?? new Map<string, string>();
+  const isGoing = ({ metadata }: PhysicalCluster) => metadata.deletionTimestamp !== undefined;
+  const going = kind.passive ? [...clusters].filter(([, cluster]) => isGoing(cluster)) : [];
+  if (going.length === 0) return { clusters, notTaken };
+  return {
+    clusters: new Map([...clusters].filter(([, cluster]) => !isGoing(cluster))),
+    notTaken: new Map([...notTaken, ...going.map(([name]) => [name, 'it is being removed'] as const)]),
+  };
+}
+
 function chooseAlong(
   scene: Scene,
   placed: PlacedObject,
@@ -102,8 +114,7 @@ function chooseAlong(
 ): Choice {
   const current = currentOf(placementOf(scene, placed), placed.object);
   const situation: Situation = {
-    clusters: scene.clusters,
-    notTaken: scene.input.notTaken ?? new Map(),
+    ...clustersFor(scene, placed),
     used: new Map(),
     current,
     claims: new Map(),

@@ -20,7 +20,7 @@ export interface DeparturesOptions {
   informers: InformerSet;
   /** The view of a cluster's syncer: its reflections are nobody else's to remove. */
   viewOf(name: string): Client;
-  /** For how long a forgotten cluster that answers may take to give up our namespaces; default 30 seconds. */
+  /** For how long a forgotten cluster that answers, and has nothing else of ours, may take to give up our namespaces; default 30 seconds. */
   forgetMs?: number;
   signal: AbortSignal;
   logger: Logger;
@@ -43,6 +43,8 @@ export async function runDepartures(options: DeparturesOptions): Promise<void> {
   const queue = new WorkQueue();
   const add = (cluster: PhysicalCluster) => queue.add(cluster.metadata.name ?? '');
   clusters.on({ add, update: add });
+  /** By uid: since when, in milliseconds since 1970, a forgotten one is held by nothing but our namespaces. */
+  const emptiedAt = new Map<string, number>();
   const reconcile = async (name: string): Promise<Retry | undefined> => {
     const cluster = clusters.get(keyOf(rootCluster, '', name));
     if (!cluster) return undefined;
@@ -52,25 +54,27 @@ export async function runDepartures(options: DeparturesOptions): Promise<void> {
       return undefined;
     }
     if (!guarded) return undefined;
-    const holds = holdsIt(cluster, records.byIndex(byShare, name), forgetMs);
+    const held = records.byIndex(byShare, name);
+    const { uid = '' } = cluster.metadata;
+    if (held.length > 0 || !isForgotten(cluster)) emptiedAt.delete(uid);
+    else if (!emptiedAt.has(uid)) emptiedAt.set(uid, Date.now());
+    const isLate = Date.now() - (emptiedAt.get(uid) ?? Number.POSITIVE_INFINITY) > forgetMs;
+    const holds = holdsIt(cluster, held, isLate);
     if (holds) {
       await say(options, cluster, holds);
       return { after: lookMs };
     }
     if (await removeReflections(options, name)) return { after: 0 };
     await setFinalizer(options, cluster, false);
+    emptiedAt.delete(uid);
     return undefined;
   };
   const ready = [clusters.synced, records.synced];
   await runController({ name: 'departures', queue, reconcile, signal, logger, ready });
 }
 
-/** What keeps it, as a sentence; undefined: nothing. */
-export function holdsIt(
-  cluster: PhysicalCluster,
-  held: readonly Placement[],
-  forgetMs: number,
-): string | undefined {
+/** What keeps it, as a sentence; undefined: nothing. `isLate`: a forgotten one had its time to give up our namespaces. */
+function holdsIt(cluster: PhysicalCluster, held: readonly Placement[], isLate: boolean): string | undefined {
   const { name = '' } = cluster.metadata;
   const how = isReady(cluster) ? '' : '; it does not answer';
   const giveUp = `; to give it up: atoll cluster remove ${name} --forget`;
@@ -82,15 +86,8 @@ export function holdsIt(
   const left = cluster.status?.namespaces ?? 0;
   if (left === 0) return undefined;
   if (isForgotten(cluster))
-    return isReady(cluster) && !isLate(cluster, forgetMs)
-      ? `namespaces of ours are being removed (${left})`
-      : undefined;
+    return isReady(cluster) && !isLate ? `namespaces of ours are being removed (${left})` : undefined;
   return `namespaces of ours are still there (${left}): claims, or objects of others, keep one${how}${giveUp}`;
-}
-
-/** A namespace that a forgotten cluster does not give up in this time stays. */
-function isLate({ metadata }: PhysicalCluster, forgetMs: number): boolean {
-  return Date.now() - Date.parse(metadata.deletionTimestamp ?? '') > forgetMs;
 }
 
 function stateOf(name: string, placement: Placement): string {

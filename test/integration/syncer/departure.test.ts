@@ -190,6 +190,20 @@ describe('a PhysicalCluster that is removed while something is on its way there'
   });
 });
 
+test('a PhysicalCluster that is forgotten long after it was deleted has as long to give up our namespaces', async () => {
+  await world.stop();
+  world = await startWorld({ forgetMs: 3_000 });
+  const metadata = { name: 'front', ...inDefault, annotations: { 'atoll.dev/clusters': 'east' } };
+  const spec = { selector: { tier: 'front' }, ports: [{ port: 80 }] };
+  await world.admin.create(services, { apiVersion: 'v1', kind: 'Service', metadata, spec }, inDefault);
+  await settled(world.admin, 'front.services');
+  await world.admin.delete(physicalclusters, { name: 'east' });
+  const deletedAt = Date.parse((await east())?.metadata.deletionTimestamp ?? '');
+  await until('it was deleted long ago', () => Date.now() > deletedAt + 4_000);
+  await removeEast();
+  expect(await ours()).toEqual([]);
+});
+
 test('a PhysicalCluster is forgotten though who is left behind needs what lives on elsewhere', async () => {
   for (const name of ['east', 'west']) {
     const body = deployment(`web-${name}`, 1, name);

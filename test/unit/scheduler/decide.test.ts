@@ -198,6 +198,21 @@ describe('decideNamespace, workloads', () => {
       expect(world.decide().spec('web')?.clusters).toEqual(expected);
     });
 
+    it.each<[string, string, KubeObject['metadata'], string[]]>([
+      ['a ConfigMap', 'ConfigMap', {}, []],
+      ['a Service', 'Service', {}, ['b']],
+      ['a ConfigMap that is named elsewhere, too', 'ConfigMap', annotations('a,b', 'user'), ['a']],
+    ])('what serves nobody by itself holds up no removal: %s', (_what, kind, metadata, expected) => {
+      const world = new World(placed(kind, 'lone', { metadata }));
+      world.namespace = namespace('b');
+      expect(world.decide().spec('lone')?.clusters).toContain('b');
+      world.share('lone', { b: { phase: 'Active' } });
+      world.clusters = [cluster('a'), going('b')];
+      const spec = world.decide().spec('lone');
+      expect(spec?.clusters).toEqual(expected);
+      expect(spec?.reasons?.['b']).toMatch(/^it is being removed/);
+    });
+
     it('goes to another one where what it left is to be left, and stays there rather than nowhere', () => {
       const world = new World(deployment('web')).decide();
       world.share('web', { a: active });
