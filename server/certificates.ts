@@ -111,7 +111,7 @@ export class Certificates {
     return /DNS:([^,]+)/.exec(certificate.subjectAltName ?? '')?.[1]?.replace(/^\*\./, 'atoll.');
   }
 
-  /** Issues anew what has a third of its time left, reads the files again. True: something is new. */
+  /** Issues anew what has a third of its time left, or counts only later since the clock was ahead; reads the files again. True: something is new. */
   async refresh(): Promise<boolean> {
     const { server, admin } = this.#identity;
     const now = this.#clock.now();
@@ -196,5 +196,5 @@ export class Certificates {
 }
 
 function isDue({ from, until }: Validity, now: number): boolean {
-  return now > until - (until - from) / 3;
+  return now < from || now > until - (until - from) / 3;
 }

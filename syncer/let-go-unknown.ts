@@ -6,8 +6,13 @@ import { isStatusError } from '../kube/status.ts';
 import { logicalNamespace } from './cleanup.ts';
 import { type Engine, shareFor } from './engine.ts';
 import { isOurs } from './leave.ts';
-import type { SyncerOptions } from './syncer.ts';
 import { targetId } from './target.ts';
+
+/**
+ * Of the PhysicalCluster's uid, where what is upstream was put back from a backup since the cluster was met last: what says that it
+ * has been met by now. Undefined: it was not put back, or has met it.
+ */
+export type FirstMeeting = (uid: string) => Promise<(() => Promise<void>) | undefined>;
 
 const namespaces: ResourceRef = { group: '', version: 'v1', resource: 'namespaces' };
 const lookMs = 20;
@@ -19,10 +24,7 @@ const mostLooks = 500;
  * runs on, and so are claims in other namespaces: data is nowhere else. They are nobody's from then on. Has to be over before
  * anything of ours is removed here. It may be done twice.
  */
-export async function letGoUnknown(
-  engine: Engine,
-  firstMeeting: SyncerOptions['firstMeeting'],
-): Promise<void> {
+export async function letGoUnknown(engine: Engine, firstMeeting?: FirstMeeting): Promise<void> {
   const met = await firstMeeting?.(engine.uid);
   if (met === undefined) return;
   for (const { metadata } of engine.namespaces.informer.list()) {

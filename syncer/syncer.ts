@@ -15,7 +15,7 @@ import { type Engine, indexShares, ruledResources, sharesResource } from './engi
 import { runHeartbeat } from './heartbeat.ts';
 import type { Together } from './heartbeats.ts';
 import type { Joining } from './joining.ts';
-import { letGoUnknown } from './let-go-unknown.ts';
+import { type FirstMeeting, letGoUnknown } from './let-go-unknown.ts';
 import { Namespaces } from './namespaces.ts';
 import { NodeReflector, watchNodes } from './nodes.ts';
 import { Outage } from './outage.ts';
@@ -43,11 +43,8 @@ export interface SyncerOptions {
   heartbeatMs?: number;
   /** Why the cluster of this uid may not be taken under this name, as a sentence; default: it may. */
   whyNotTaken?(clusterUID: string): Promise<string | undefined>;
-  /**
-   * Of the PhysicalCluster's uid, where what is upstream was put back from a backup since the cluster was met last: what says that it
-   * has been met by now. Default: it never was.
-   */
-  firstMeeting?(uid: string): Promise<(() => Promise<void>) | undefined>;
+  /** Default: what is upstream was never put back from a backup. */
+  firstMeeting?: FirstMeeting;
   /** See HeartbeatOptions. */
   together?: Together;
   /** Gives it its turn among the others that join; default: at once. */

@@ -65,6 +65,23 @@ describe('issued certificates', () => {
   });
 });
 
+test('certificates that were issued while the clock was ahead are issued anew once it is right', async () => {
+  const store = openMemory();
+  await loadIdentity(store, '127.0.0.1', directory);
+  const hours = 8 * 3_600_000;
+  let ahead = hours;
+  const now = () => Date.now() + ahead;
+  const identity = await loadIdentity(store, '127.0.0.1', directory, [], now);
+  const clock = { now, after: () => () => {} };
+  const certificates = await Certificates.load({ identity, logger: silentLogger, clock });
+  expect(await certificates.refresh()).toBe(false);
+  ahead = 0;
+  expect(await certificates.refresh()).toBe(true);
+  for (const pem of [certificates.tls.cert, certificates.admin.certificate])
+    expect(Date.parse(new X509Certificate(pem).validFrom)).toBeLessThan(Date.now());
+  expect(await certificates.refresh()).toBe(false);
+});
+
 describe('certificates from files', () => {
   test('are shown and trusted, and read again when they change', async () => {
     const identity = await load();
