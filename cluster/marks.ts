@@ -13,12 +13,14 @@ import {
   releasedByAnnotation,
   scaledAnnotation,
   scalesHereAnnotation,
+  setLocatorAnnotation,
   withdrawnLabel,
 } from './names.ts';
 
 const marks = new Set([
   placedByAnnotation,
   locatorAnnotation,
+  setLocatorAnnotation,
   scaledAnnotation,
   orphanOfAnnotation,
   releasedByAnnotation,

@@ -42,6 +42,8 @@ export const servingUser = 'system:atoll:serving';
 
 /** On everything we create on a physical cluster: JSON of a Locator. It alone proves ownership. */
 export const locatorAnnotation = 'atoll.dev/locator';
+/** The same on a ReplicaSet: the controller of a Deployment that adopts it writes that one's annotations over its own. */
+export const setLocatorAnnotation = 'atoll.dev/replicaset-locator';
 /** On a physical workload that an autoscaler there scales: which setting of its replicas was the last (Share.scaled). */
 export const scaledAnnotation = 'atoll.dev/scaled';
 /** On a namespace there: which logical cluster it is of. See markOf. */

@@ -4,12 +4,12 @@ import { at, isRecord, numberAt } from '../kube/untyped.ts';
 import { claimsGo } from './claims.ts';
 import { withoutDuplicates } from './duplicates.ts';
 import { kindNamed, type PlacedKindName } from './kinds.ts';
+import { locatorKey } from './locator.ts';
 import { isSystemMark, withoutMarks } from './marks.ts';
 import {
   claimsAnnotation,
   clustersAnnotation,
   drainAnnotation,
-  locatorAnnotation,
   managedLabel,
   managedValue,
   overflowAnnotation,
@@ -82,7 +82,7 @@ export function metadataFor(root: KubeObject, share: Share, target: ShapeTarget)
     labels: { ...keptLabels, [managedLabel]: managedValue },
     annotations: {
       ...Object.fromEntries(Object.entries(annotations ?? {}).filter(([key]) => !drop(key))),
-      [locatorAnnotation]: JSON.stringify(locator),
+      [locatorKey(root.kind)]: JSON.stringify(locator),
       ...(share.scaled !== undefined && { [scaledAnnotation]: String(share.scaled) }),
       ...(claimsGo(root) && { [claimsAnnotation]: 'Delete' }),
     },

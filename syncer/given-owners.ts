@@ -1,7 +1,8 @@
 import { Client } from '../client/client.ts';
 import { isMissing } from '../client/errors.ts';
 import { placedKinds } from '../cluster/kinds.ts';
-import { givenOwnersAnnotation, locatorAnnotation } from '../cluster/names.ts';
+import { locatorText } from '../cluster/locator.ts';
+import { givenOwnersAnnotation } from '../cluster/names.ts';
 import type { Locator } from '../cluster/types.ts';
 import { formatApiVersion, groupResource, parseApiVersion } from '../kube/gvk.ts';
 import type { Transport } from '../kube/http.ts';
@@ -84,7 +85,8 @@ export async function leaveOwners(
 
 /** The locator of what of ours owns it there and does not control it. */
 export function keeperOf(owners: Owners, pod: KubeObject): string | undefined {
-  return owners.beside(pod)[0]?.metadata.annotations?.[locatorAnnotation];
+  const [owner] = owners.beside(pod);
+  return owner && locatorText(owner);
 }
 
 /** Of another version the watch tells, and all is looked at again. Where the cluster refuses it, it stays as it is, and all else goes on. */

@@ -1,6 +1,7 @@
 import { isMissing } from '../client/errors.ts';
 import type { ResourceRef } from '../client/url.ts';
-import { locatorAnnotation, orphanOfAnnotation } from '../cluster/names.ts';
+import { locatorText } from '../cluster/locator.ts';
+import { orphanOfAnnotation } from '../cluster/names.ts';
 import type { ShareView } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
@@ -54,8 +55,8 @@ const maxPasses = 5;
  * again until nothing new is found: a cache may be behind, and the workload's controller still at work.
  */
 export async function markDependents(engine: Engine, workload: KubeObject): Promise<void> {
-  const { namespace = '', uid = '', annotations } = workload.metadata;
-  const mark = annotations?.[locatorAnnotation] ?? '';
+  const { namespace = '', uid = '' } = workload.metadata;
+  const mark = locatorText(workload) ?? '';
   for (let pass = 0; pass < maxPasses; pass += 1) {
     const unmarked = madeBy(uid, await dependentsIn(engine, namespace)).filter(
       ({ object: { metadata } }) => metadata.annotations?.[orphanOfAnnotation] !== mark,

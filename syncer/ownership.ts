@@ -1,3 +1,4 @@
+import { locatorText } from '../cluster/locator.ts';
 import { isPath } from '../cluster/logical.ts';
 import {
   locatorAnnotation,
@@ -42,8 +43,8 @@ export function leftBehind(name: string): string {
 }
 
 /** Undefined where the annotation is missing or is not exactly a locator. */
-export function readLocator(object: KubeObject, annotation = locatorAnnotation): Locator | undefined {
-  const text = object.metadata.annotations?.[annotation];
+export function readLocator(object: KubeObject, annotation?: string): Locator | undefined {
+  const text = annotation === undefined ? locatorText(object) : object.metadata.annotations?.[annotation];
   if (text === undefined || text.length > 4096) return undefined;
   let value: unknown;
   try {

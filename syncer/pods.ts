@@ -1,7 +1,8 @@
 import type { OnDemandInformer } from '../client/on-demand.ts';
 import { keyOf } from '../client/url.ts';
 import { notedOwners } from '../cluster/given-owners.ts';
-import { locatorAnnotation, releasedByAnnotation, rootCluster } from '../cluster/names.ts';
+import { locatorText } from '../cluster/locator.ts';
+import { releasedByAnnotation, rootCluster } from '../cluster/names.ts';
 import type { Retry } from '../controller/controller.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
@@ -159,7 +160,7 @@ export class PodReflector {
     if (!known || known.uid !== pod.metadata.uid || known.mark !== undefined) return false;
     const { kind, namespace, name } = parseTarget(known.target);
     const workload = physical.cached(kind, namespace, name);
-    const locator = workload?.metadata.annotations?.[locatorAnnotation];
+    const locator = workload && locatorText(workload);
     if (!workload || workload.metadata.deletionTimestamp || locator === undefined) return false;
     if (orphanOf(pod, uid) !== undefined) return false;
     await markAs(this.#engine, pods, pod, locator, releasedByAnnotation);

@@ -3,6 +3,7 @@ import {
   givenOwnersAnnotation,
   locatorAnnotation,
   orphanOfAnnotation,
+  setLocatorAnnotation,
 } from '../cluster/names.ts';
 import { isAsReported } from '../cluster/peers.ts';
 import type { ReflectedKind } from '../cluster/reflected.ts';
@@ -54,6 +55,7 @@ export function reflectedMetadata({ metadata }: KubeObject): KubeObject['metadat
   } = metadata;
   const {
     [locatorAnnotation]: _,
+    [setLocatorAnnotation]: _____,
     [orphanOfAnnotation]: __,
     [claimOfAnnotation]: ___,
     [givenOwnersAnnotation]: ____,

@@ -61,6 +61,7 @@ function placeholders(service: KubeObject, { endpoints, slices }: Found): Steps 
       : [];
   const told = slices.some((slice) => isReflected(slice) && !isMirrored(slice));
   const mine = slices.filter((slice) => isPlaceholderSlice(slice, service.metadata.uid));
+  const stale = slices.filter((slice) => isNobodys(slice) && !mine.includes(slice));
   const slice = emptySlice(service);
   return {
     create: [...make, ...(told || mine.length > 0 ? [] : [slice])],
@@ -70,8 +71,18 @@ function placeholders(service: KubeObject, { endpoints, slices }: Found): Steps 
         .filter(({ metadata }) => !deepEqual(metadata.labels, slice.metadata.labels))
         .map((old) => ({ old, wanted: withLabels(old, slice) })),
     ],
-    remove: told ? mine : [],
+    remove: [...stale, ...(told ? mine : [])],
   };
+}
+
+/** A slice of which the controller of slices would say that it is its own, and no cluster's does: somebody restored or copied it. */
+function isNobodys(slice: KubeObject): boolean {
+  const { labels, deletionTimestamp } = slice.metadata;
+  return (
+    labels?.[managedByLabel.slice] === sliceController &&
+    !isReflected(slice) &&
+    deletionTimestamp === undefined
+  );
 }
 
 function withLabels(object: KubeObject, { metadata: { labels = {} } }: KubeObject): KubeObject {

@@ -1,7 +1,7 @@
 import type { Plan, Workload } from '../types.ts';
 import { templateHash } from './children.ts';
 import { deploymentStatus } from './deployment-status.ts';
-import { hashKey, name, newReplicaSet, numberOf, revisionKey, revisionOf } from './replicasets.ts';
+import { hashKey, name, newReplicaSet, numberOf, passedOn, revisionKey, revisionOf } from './replicasets.ts';
 import { type DeploymentSpec, replicas, rollout } from './rollout.ts';
 
 /** Of Kubernetes, when spec.revisionHistoryLimit says nothing. */
@@ -52,12 +52,12 @@ function changes(
     ...(replicas(current) !== to && { replicas: to }),
     ...(!paused && (current.spec?.minReadySeconds ?? 0) !== minReady && { minReadySeconds: minReady }),
   };
-  const renumbered = !paused && current.metadata.annotations?.[revisionKey] !== revision;
-  if (Object.keys(spec).length === 0 && !renumbered) return undefined;
-  return {
-    ...(Object.keys(spec).length > 0 && { spec }),
-    ...(renumbered && { metadata: { annotations: { [revisionKey]: revision } } }),
-  };
+  const said = current.metadata.annotations ?? {};
+  const wanted = paused ? {} : { ...passedOn(deployment), [revisionKey]: revision };
+  const annotations = Object.fromEntries(Object.entries(wanted).filter(([key, text]) => said[key] !== text));
+  const [isSized, isSaid] = [spec, annotations].map((one) => Object.keys(one).length > 0);
+  if (!isSized && !isSaid) return undefined;
+  return { ...(isSized && { spec }), ...(isSaid && { metadata: { annotations } }) };
 }
 
 /** The oldest empty ReplicaSets beyond the limit: no rollback will ask for them. */

@@ -15,7 +15,7 @@ export function newReplicaSet(owner: Workload, hash: string, revision: string, c
       name: `${owner.metadata.name}-${hash}`,
       ...(owner.metadata.namespace && { namespace: owner.metadata.namespace }),
       labels,
-      annotations: { [revisionKey]: revision },
+      annotations: { ...passedOn(owner), [revisionKey]: revision },
       ownerReferences: [controllerRef(owner)],
     },
     spec: {
@@ -28,6 +28,13 @@ export function newReplicaSet(owner: Workload, hash: string, revision: string, c
       ...(owner.spec?.minReadySeconds && { minReadySeconds: owner.spec.minReadySeconds }),
     },
   };
+}
+
+const notPassedOn = /^(kubectl\.kubernetes\.io\/last-applied-configuration$|deployment\.kubernetes\.io\/)/;
+
+/** A Deployment's annotations, which its controller writes over those of its present ReplicaSet. */
+export function passedOn({ metadata: { annotations = {} } }: Workload): Record<string, string> {
+  return Object.fromEntries(Object.entries(annotations).filter(([key]) => !notPassedOn.test(key)));
 }
 
 export function numberOf(set: Workload): number {

@@ -129,6 +129,54 @@ test("a ReplicaSet that a Deployment adopts where both run is that one's here to
   expect((await physical.client.list(replicasets)).items.map((s) => s.metadata.name)).not.toContain('old');
 });
 
+test('a ReplicaSet out of a backup is that of its Deployment’s present template, and of a former one, as it was', async () => {
+  const at = { namespace: 'default', name: 'back' };
+  const web = deployment('back', 2, 'east');
+  const shown = async () =>
+    (await world.admin.list(replicasets, { namespace: 'default' })).items.filter(
+      (one) => one.metadata.labels?.['app'] === 'back',
+    );
+  await world.admin.create(deployments, web, { namespace: 'default' });
+  const [kept] = await until('its ReplicaSet is shown', async () => {
+    const sets = await shown();
+    return sets[0]?.spec ? sets : undefined;
+  });
+  await world.admin.delete(deployments, at);
+  await until(
+    'all of it is gone',
+    async () => (await shown()).length === 0 && (await there('back')).length === 0,
+  );
+  const { name, namespace, labels } = kept?.metadata ?? {};
+  const annotations = { 'atoll.dev/clusters': 'east' };
+  const backup = { ...kept, metadata: { name, namespace, labels, annotations }, status: {} } as KubeObject;
+  await world.admin.create(replicasets, backup, { namespace: 'default' });
+  await until('it runs', async () => (await readyPods(world.physical('east'), 'back')).length === 2);
+  const pods = (await there('back')).map(({ metadata }) => metadata.name).sort();
+  await world.admin.create(deployments, web, { namespace: 'default' });
+
+  const isOf = (count: number) => async () => {
+    const [set] = await shown();
+    const { replicas } = (set?.status ?? {}) as { replicas?: number };
+    return controllerOf(set)?.name === 'back' && replicas === count;
+  };
+  await until('it is adopted, and has its pods', isOf(2));
+  await settled(world.admin, 'back.deployments.apps');
+  await settled(world.admin, `${name}.replicasets.apps`);
+  expect((await there('back')).map(({ metadata }) => metadata.name).sort()).toEqual(pods);
+  const change = { spec: { template: template('back', 'new:2') } };
+  await world.admin.patch(deployments, at, 'merge', change);
+  await until('it is left without replicas', async () => {
+    const set = (await shown()).find(({ metadata }) => metadata.name === name);
+    return (set?.spec as { replicas?: number } | undefined)?.replicas === 0;
+  });
+  await world.admin.patch(deployments, at, 'merge', { spec: { template: web.spec?.template } });
+  await until('it has them again', async () => {
+    const set = (await shown()).find(({ metadata }) => metadata.name === name);
+    return (set?.status as { replicas?: number } | undefined)?.replicas === 2;
+  });
+  await settled(world.admin, `${name}.replicasets.apps`);
+});
+
 test('a ReplicaSet that was adopted stays where its Deployment is taken away, or moves away from it', async () => {
   await world.simulate('west');
   await world.register('west');

@@ -77,6 +77,24 @@ describe('of a Service with a selector', () => {
     expect(update.map(({ wanted }) => wanted.metadata.labels?.['team'])).toEqual(['b', 'b']);
   });
 
+  test('what a controller made of another Service of this name, as out of a backup, goes; a user’s own stays', () => {
+    const { ownerReferences: _, ...metadata } = (slice as KubeObject).metadata;
+    const restored = object('EndpointSlice', 'web-old', { metadata: { ...metadata, name: 'web-old' } });
+    const own = object('EndpointSlice', 'web-own', {
+      metadata: { name: 'web-own', labels: { 'kubernetes.io/service-name': 'web' } },
+    });
+    const told = reflected(object('EndpointSlice', 'web-x'));
+    const steps = { service: service(), endpoints: reflected(custom()), slices: [restored, own, told] };
+    expect(decide(steps)).toEqual({ ...nothing, remove: [restored] });
+    const alone = decide({ service: service(), endpoints, slices: [restored, slice as KubeObject] });
+    expect(alone).toEqual({ ...nothing, remove: [restored] });
+    const going = {
+      ...restored,
+      metadata: { ...restored.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+    };
+    expect(decide({ service: service(), endpoints, slices: [going, slice as KubeObject] })).toEqual(nothing);
+  });
+
   test('what a physical cluster says of it takes their place', () => {
     const told = reflected(object('EndpointSlice', 'web-x'));
     const steps = decide({
