@@ -218,3 +218,19 @@ test('a file that says what it cannot mean stops the start', async () => {
     '--encryption-provider-config-automatic-reload must be set with --encryption-provider-config',
   );
 });
+
+test('kinds that there are not are told, as nothing is encrypted by them', async () => {
+  await start({ off: true });
+  const told: unknown[] = [];
+  const logger = { ...silentLogger, warn: (values: object) => void told.push(values) };
+  const resources = ['secret', 'configmaps', 'deployment.apps', 'widgets.example.com', '*.batch'];
+  const configuration = {
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'EncryptionConfiguration',
+    resources: [{ resources, providers: [keys(a)] }],
+  };
+  await writeFile(file, JSON.stringify(configuration));
+  const settings = resolveSettings({ dataDir: directory, encryptionProviderConfig: file }, undefined, {});
+  await loadEncryption({ settings, signal: stop.signal, logger });
+  expect(told).toEqual([{ file, resources: ['secret', 'deployment.apps'] }]);
+});
