@@ -8,7 +8,7 @@ import { getOwn, isRecord } from '../kube/untyped.ts';
 import { validateSchema } from '../kube/validation/custom/schema.ts';
 import { Field } from '../kube/validation/field.ts';
 import { validateCreate, validateUpdate } from '../kube/validation/index.ts';
-import { notNegative } from '../kube/validation/rules.ts';
+import { dns1123Label, notNegative } from '../kube/validation/rules.ts';
 import { workspaces } from './names.ts';
 import { type Fields, int64, intOrString, object } from './schema.ts';
 import { texts } from './texts.ts';
@@ -52,7 +52,7 @@ export const limitsSchema = object(
 
 const kind = { ...workspaces, kind: 'Workspace', namespaced: false };
 
-/** Of a Workspace as kcp has it nothing is looked at but its limits. What an update leaves as it was may stay. */
+/** Of a Workspace as kcp has it nothing is looked at but its name and limits. What an update leaves as it was may stay. */
 export function validateWorkspace(
   workspace: KubeObject,
   old: KubeObject | undefined,
@@ -61,6 +61,9 @@ export function validateWorkspace(
   const causes = old
     ? validateUpdate(workspace, old, kind, subresource === '' ? undefined : subresource)
     : validateCreate(workspace, kind);
+  // A name of more leads nowhere: a path has labels.
+  if (!old && causes.length === 0)
+    dns1123Label(workspace.metadata.name ?? '', new Field(causes).child('metadata', 'name'));
   const limits = limitsOf(workspace);
   if (subresource !== '' || limits === undefined || deepEqual(limits, old && limitsOf(old))) return causes;
   return [...causes, ...validateLimits(limits, limitsSchema)];

@@ -116,9 +116,11 @@ export function isSystemNamespace(name: string): boolean {
 
 const path = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(:[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/;
 
+export const longestPath = 253;
+
 /** A path of DNS labels joined by `:`, at most 253 characters: `root`, `root:team-a`; or an id, which is one label. */
 export function isLogicalClusterName(name: string): boolean {
-  return name.length <= 253 && path.test(name);
+  return name.length <= longestPath && path.test(name);
 }
 
 /** Namespaced, beside the object it is about. */

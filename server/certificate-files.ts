@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { Issued } from '../apiserver/tls/ca.ts';
@@ -18,7 +18,7 @@ export interface Validity {
 /** Throws Error for what is none to serve with. */
 export async function readServing({ certificate, privateKey }: CertificateFiles): Promise<Issued> {
   const [cert, key] = await Promise.all([readFile(certificate, 'utf8'), readFile(privateKey, 'utf8')]);
-  if (!certificateIn(cert).checkPrivateKey(createPrivateKey(key)))
+  if (!certificateIn(cert).checkPrivateKey(keyIn(key, privateKey)))
     throw new Error(`the key in ${privateKey} is another one's`);
   // What follows the first may be half written.
   createSecureContext({ cert, key });
@@ -40,6 +40,14 @@ export function validityOf(pem: string): Validity {
     return { from: Date.parse(validFrom), until: Date.parse(validTo) };
   });
   return all.reduce((first, one) => (one.until < first.until ? one : first));
+}
+
+function keyIn(pem: string, file: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch (cause) {
+    throw new Error(`${file} has no private key, or one that takes a password`, { cause });
+  }
 }
 
 function certificateIn(pem: string): X509Certificate {

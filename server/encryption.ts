@@ -35,14 +35,18 @@ export async function loadEncryption(parts: {
   const { settings, files, signal, logger } = parts;
   const { encryptionProviderConfig: file, encryptionProviderConfigAutomaticReload: reload } = settings;
   if (file === undefined) return { over: (store) => store, families: () => [] };
-  const [{ Rules }, { encryptedStore }, { readConfiguration }] = await Promise.all([
+  const [{ Rules }, { encryptedStore }, { readConfiguration }, { unknownResources }] = await Promise.all([
     import('../apiserver/encryption/rules.ts'),
     import('../apiserver/encryption/store.ts'),
     import('../kube/encryption/configuration.ts'),
+    import('./encryption-unknown.ts'),
   ]);
   const metrics = new EncryptionMetrics();
   const read = async (text: string) => {
     const configuration = readConfiguration(text);
+    const unknown = unknownResources(configuration);
+    if (unknown.length > 0)
+      logger.warn({ file, resources: unknown }, 'what is to be encrypted names kinds that there are not');
     const plugins = await Plugins.of(configuration, { metrics, logger, signal });
     return { rules: new Rules(configuration, plugins.named), plugins };
   };

@@ -15,6 +15,7 @@ import { isHeldBack, labelsBeyond } from '../../cluster/namespace-labels.ts';
 import { adoptedBy } from '../../cluster/placeable.ts';
 import { placedResources } from '../../cluster/placed-resource.ts';
 import { podReferences, podTemplate } from '../../cluster/pod-spec.ts';
+import { isReflected } from '../../cluster/reflected.ts';
 import { spreadIn } from '../../cluster/spread.ts';
 import { unspread } from '../../cluster/unmatched.ts';
 import { groupResource } from '../../kube/gvk.ts';
@@ -45,7 +46,8 @@ export function warnOfPlacement(request: AdmissionRequest, object: KubeObject): 
   for (const [key, value] of newIn(object.metadata.annotations, old?.metadata.annotations)) {
     const field = `metadata.annotations[${key}]`;
     if (key === clustersAnnotation)
-      for (const why of [...oddities(request, value), ...adoption(object)]) request.warn(`${field}: ${why}`);
+      for (const why of [...oddities(request, object, value), ...adoption(object)])
+        request.warn(`${field}: ${why}`);
     if (key === overflowAnnotation && value === 'true')
       for (const why of idleOverflow(request, object)) request.warn(`${field}: it has no effect ${why}`);
   }
@@ -177,8 +179,13 @@ function newIn(now: Texts | undefined, before: Texts | undefined): [string, stri
   );
 }
 
-function* oddities(request: AdmissionRequest, value: string): Iterable<string> {
+function* oddities(request: AdmissionRequest, object: KubeObject, value: string): Iterable<string> {
   const { info } = request.stored;
+  const maker = object.metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (maker && isReflected(object) && placedKind(info)?.role === 'workload') {
+    yield `it has no effect: ${maker.kind} ${maker.name} makes this; annotate the workload itself`;
+    return;
+  }
   if (!isNamespace(request) && !placedKind(info) && !request.stored.custom) {
     yield `it has no effect: a ${info.kind} does not run on physical clusters`;
     return;

@@ -1,5 +1,11 @@
-import { pathAnnotation } from '../../cluster/logical.ts';
-import { controllersUser, rootCluster, splitterUser } from '../../cluster/names.ts';
+import { childPath, pathAnnotation, pathOfLogicalCluster } from '../../cluster/logical.ts';
+import {
+  controllersUser,
+  logicalClusters,
+  longestPath,
+  rootCluster,
+  splitterUser,
+} from '../../cluster/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { forbidden, invalid } from '../../kube/status.ts';
 import { isOwn } from '../authn/controllers.ts';
@@ -28,9 +34,11 @@ export const tenancyAdmission: AdmissionPlugin = {
     if (isAbout(request, 'core.kcp.io/logicalclusters')) refuseOther(request);
     if (isAbout(request, 'atoll.dev/physicalclusters')) refuseElsewhere(request);
     if (isAbout(request, 'atoll.dev/volumecopies')) refuseForgery(request);
-    if (isOwn(request.user, controllersUser)) return;
-    if (isAbout(request, 'tenancy.kcp.io/workspaces')) refusePlace(request);
+    if (isOwn(request.user, controllersUser)) return undefined;
     if (isAbout(request, 'core.kcp.io/logicalclusters')) refuseEnd(request);
+    if (!isAbout(request, 'tenancy.kcp.io/workspaces')) return undefined;
+    refusePlace(request);
+    return request.old === undefined && request.object ? refuseLength(request, request.object) : undefined;
   },
 };
 
@@ -62,6 +70,20 @@ function refusePlace(request: AdmissionRequest): void {
     const why = old ? 'is immutable' : 'can only be set by system privileged users';
     throw forbidden(stored.info, name, `spec.${field} ${why}`);
   }
+}
+
+/** A path that is longer leads nowhere. */
+async function refuseLength({ cluster, registry, stored }: AdmissionRequest, { metadata }: KubeObject) {
+  const { group, resource } = logicalClusters;
+  const [inside] = (await registry.list({ cluster, group, resource })).items;
+  const { name = '' } = metadata;
+  const path = childPath(pathOfLogicalCluster(cluster, inside?.metadata.annotations), name);
+  if (path.length <= longestPath) return;
+  const why = `its path would have ${path.length} characters, of which ${longestPath} may be`;
+  const message = `Invalid value: ${JSON.stringify(name)}: ${why}`;
+  throw invalid(stored.info.group, stored.info.kind, name, [
+    { reason: 'FieldValueInvalid', message, field: 'metadata.name' },
+  ]);
 }
 
 function keepOrigin(object: KubeObject, old: KubeObject): void {

@@ -1,4 +1,5 @@
 import type { Client } from '../../client/client.ts';
+import type { ResourceRef } from '../../client/url.ts';
 import { refKey } from '../../cluster/closure.ts';
 import { type PlacedKind, placedKind } from '../../cluster/kinds.ts';
 import { placementName } from '../../cluster/placement.ts';
@@ -39,7 +40,7 @@ export async function explain(
   const { name } = named;
   const kind =
     named.kind.version === '' ? await orWhoHelps(kindPlaced(there, named, namespace), where) : named.kind;
-  const read = there.get(kind, { namespace, name }).catch(notThere(cluster, namespace));
+  const read = there.get(kind, { namespace, name }).catch(notThere(kind, cluster, namespace));
   const object = await orWhoHelps(read, where);
   const record = placementName({ ...kind, name });
   const isSet = kind.kind === 'StatefulSet';
@@ -125,9 +126,12 @@ async function eventsOf(client: Client, { metadata }: KubeObject, namespace: str
 const mostEvents = 10;
 
 /** A name that is right in another place is not found in this one. */
-function notThere(cluster: string, namespace: string): (error: unknown) => never {
+function notThere(kind: ResourceRef, cluster: string, namespace: string): (error: unknown) => never {
   return (error) => {
     if (!isStatusError(error, 'NotFound')) throw error;
+    // Without a name it is the path that leads nowhere.
+    if (error.details?.name === undefined)
+      throw new FailedError(`there is no logical cluster ${cluster}, or it serves no ${groupResource(kind)}`);
     throw new FailedError(
       `${error.message} in ${cluster}/${namespace}: -n and --logical-cluster name another place`,
     );

@@ -267,3 +267,19 @@ test('what is taken of a file that changed is what a process that starts then go
   await beside.over(stored).create('/core/secrets/root/default/s', Buffer.from('x'));
   expect(await raw()).toEqual(['atoll:enc:aesgcm:v1:b']);
 });
+
+test('kinds that there are not are told, as nothing is encrypted by them', async () => {
+  await start({ off: true });
+  const told: unknown[] = [];
+  const logger = { ...silentLogger, warn: (values: object) => void told.push(values) };
+  const resources = ['secret', 'configmaps', 'deployment.apps', 'widgets.example.com', '*.batch'];
+  const configuration = {
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'EncryptionConfiguration',
+    resources: [{ resources, providers: [keys(a)] }],
+  };
+  await writeFile(file, JSON.stringify(configuration));
+  const settings = resolveSettings({ dataDir: directory, encryptionProviderConfig: file }, undefined, {});
+  await loadEncryption({ settings, files: new TakenFiles(), signal: stop.signal, logger });
+  expect(told).toEqual([{ file, resources: ['secret', 'deployment.apps'] }]);
+});

@@ -79,6 +79,8 @@ test('a decision, a move and a refusal are told as they are', async () => {
   expect(err).toContain(
     'deployments.apps "none" not found in root/default: -n and --logical-cluster name another place\n',
   );
+  expect(await atoll('deployment/none', '--logical-cluster', 'nosuch')).toBe(1);
+  expect(err).toContain('there is no logical cluster nosuch, or it serves no deployments.apps\n');
   expect(await atoll('role/none')).toBe(2);
 });
 

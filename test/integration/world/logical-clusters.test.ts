@@ -197,6 +197,40 @@ describe('a logical cluster', () => {
     expect(await keysOf(id)).toEqual([]);
   });
 
+  test.each([
+    ['a.b', 'must not contain dots'],
+    ['x'.repeat(64), 'must be no more than 63 characters'],
+  ])('has no name that no path has: %s', async (name, why) => {
+    const object = { apiVersion: 'tenancy.kcp.io/v1alpha1', kind: 'Workspace', metadata: { name } };
+    const refused = `Workspace.tenancy.kcp.io "${name}" is invalid: metadata.name: Invalid value: "${name}": ${why}`;
+    await expect(world.admin.create(workspaces, object)).rejects.toThrow(refused);
+  });
+
+  test('has no path that is longer than one may be', async () => {
+    let parent = 'root';
+    for (const letter of 'abc') {
+      const name = letter.repeat(63);
+      await workspace(`${parent}:${name}`);
+      parent = `${parent}:${name}`;
+    }
+    const object = (length: number) => ({
+      apiVersion: 'tenancy.kcp.io/v1alpha1',
+      kind: 'Workspace',
+      metadata: { name: 'd'.repeat(length) },
+    });
+    const into = { cluster: parent };
+    await expect(world.admin.create(workspaces, object(57), into)).rejects.toThrow(
+      'its path would have 254 characters, of which 253 may be',
+    );
+    await world.admin.create(workspaces, object(56), into);
+    await until('it is served', () =>
+      world.admin.list(namespaces, { cluster: `${parent}:${'d'.repeat(56)}` }).then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+
   test("leads where the system says: a user's Workspace cannot name another's", async () => {
     const id = await workspace('root:mine');
     const stolen = {

@@ -149,6 +149,9 @@ describe('certificates from files', () => {
     await expect(refused({ ...paths, certificate: paths.privateKey })).rejects.toThrow(
       `--tls-cert-file ${paths.privateKey}: it has no certificate`,
     );
+    await expect(refused({ ...paths, privateKey: paths.certificate })).rejects.toThrow(
+      `--tls-cert-file ${paths.certificate}: ${paths.certificate} has no private key, or one that takes a password`,
+    );
   });
 });
 
