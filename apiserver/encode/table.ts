@@ -96,7 +96,8 @@ function customContent(columns: readonly CustomColumn[], objects: readonly KubeO
 
 /** What is not of the column's type is not shown. */
 function cell({ type }: CustomColumn, value: unknown, now: Date): unknown {
-  if (value === undefined || value === null) return null;
+  if (value === undefined) return null;
+  if (value === null) return type === 'string' ? '<no value>' : null;
   switch (type) {
     case 'string':
       return typeof value === 'string' ? value : encodeJson(value);

@@ -41,12 +41,15 @@ function stepsOf(path: string): Step[] | undefined {
       name.lastIndex = at + dots;
       const text = name.exec(path)?.[1] ?? '';
       at += dots + text.length;
-      if (dots === 1 || text !== '')
-        steps.push(text === '*' ? every : field(text.replaceAll(/\\(.)/g, '$1')));
+      if (dots === 1 || text !== '') steps.push(text === '*' ? every : field(unescaped(text)));
       else if (path[at] !== '[') return undefined;
     }
   }
   return steps;
+}
+
+function unescaped(key: string): string {
+  return key.replaceAll(/\\(.)/g, '$1');
 }
 
 /** A parenthesis in quotes ends nothing. */
@@ -89,7 +92,7 @@ function bracket(text: string): Step | undefined {
       : undefined;
   }
   const [, single, double] = /^(?:'([^']*)'|"([^"]*)")$/.exec(text) ?? [];
-  if (single !== undefined || double !== undefined) return field(single ?? double ?? '');
+  if (single !== undefined || double !== undefined) return field(unescaped(single ?? double ?? ''));
   const [all, from = '', to, by] = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/.exec(text === '*' ? ':' : text) ?? [];
   return all === undefined
     ? undefined

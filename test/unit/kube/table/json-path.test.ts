@@ -37,6 +37,7 @@ test.each([
   ['.status.conditions[?(@.type==")")].type', undefined],
   ['.spec.color[?(@.a)]', undefined],
   [".metadata.annotations['a.b/c']", 'dotted'],
+  [".metadata.annotations['a\\.b/c']", 'dotted'],
   ['.metadata.annotations.a\\.b/c', 'dotted'],
   ['.spec.none', null],
   ['.spec.absent.deep', undefined],
