@@ -1,4 +1,3 @@
-import { compileClusterRule } from '../kube/cel/rule.ts';
 import { deepEqual } from '../kube/deep.ts';
 import { validateLabelValue } from '../kube/names.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -24,6 +23,7 @@ import {
 } from '../kube/validation/rules.ts';
 import { kindNamed, placedKinds } from './kinds.ts';
 import { unreachableTaint } from './names.ts';
+import { expressionProblem } from './policy-expression.ts';
 import { countRange, mostReplicas, mostValues } from './spread.ts';
 
 const longestExpression = 10_240;
@@ -51,7 +51,7 @@ export function validatePolicy(
   if (causes.length > 0 || !isRecord(spec) || deepEqual(spec, old?.spec)) return causes;
   const field = new Field(causes).child('spec');
   validateSelector(at(spec, 'selector'), served.namespaced, field.child('selector'));
-  validateClusters(at(spec, 'clusters'), field.child('clusters'));
+  validateClusters(at(spec, 'clusters'), field.child('clusters'), at(old?.spec, 'clusters', 'expression'));
   validateTolerations(at(spec, 'tolerations'), field.child('tolerations'));
   return causes;
 }
@@ -77,7 +77,7 @@ function validateSelector(selector: unknown, namespaced: boolean, field: Field):
   labelSelector(at(selector, 'namespaceSelector'), field.child('namespaceSelector'));
 }
 
-function validateClusters(clusters: unknown, field: Field): void {
+function validateClusters(clusters: unknown, field: Field, expressionBefore: unknown): void {
   const groups = listAt(clusters, 'groups').map(strings);
   const said = [...strings(at(clusters, 'names')), ...groups.flat()];
   const count = at(clusters, 'count');
@@ -102,7 +102,8 @@ function validateClusters(clusters: unknown, field: Field): void {
   names(at(clusters, 'exclude'), field.child('exclude'), dns1123Subdomain);
   if (said.length > 0 && excluded)
     field.child('exclude').forbidden('may not be set together with names; leave them out of the names');
-  if (expression !== undefined) validateExpression(text(expression), field.child('expression'));
+  if (expression !== undefined && expression !== expressionBefore)
+    validateExpression(text(expression), field.child('expression'));
   validateSpread(spread, field.child('spread'));
   for (const { name, terms } of company) validateTerms(terms, field.child(name));
   if (spread !== undefined && groups.length > 0)
@@ -120,8 +121,8 @@ function validateExpression(expression: string, field: Field): void {
   if (expression === '') field.required();
   if (expression.length > longestExpression) field.tooLong(longestExpression);
   if (expression === '' || expression.length > longestExpression) return;
-  const rule = compileClusterRule(expression);
-  if (rule instanceof Error) field.invalid(expression, `compilation failed: ${rule.message}`);
+  const problem = expressionProblem(expression);
+  if (problem !== undefined) field.invalid(expression, problem);
 }
 
 function validateSpread(spread: unknown, field: Field): void {

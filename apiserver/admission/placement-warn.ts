@@ -14,10 +14,13 @@ import { isHeldBack, labelsBeyond } from '../../cluster/namespace-labels.ts';
 import { adoptedBy } from '../../cluster/placeable.ts';
 import { placedResources } from '../../cluster/placed-resource.ts';
 import { podReferences, podTemplate } from '../../cluster/pod-spec.ts';
+import { spreadIn } from '../../cluster/spread.ts';
 import { groupResource } from '../../kube/gvk.ts';
+import type { Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { podSecurityOf } from '../../kube/pod-security/policy.ts';
 import type { AdmissionRequest } from '../plugins.ts';
+import { clustersOf, isNowhere, nowhere } from './topologies.ts';
 
 /** What users say by annotations. */
 const words = [
@@ -114,6 +117,18 @@ function warnOfTemplate(request: AdmissionRequest, object: KubeObject): void {
     const why = `it has no effect on the pods of a ${object.kind}; annotate the ${object.kind} itself`;
     request.warn(`spec.template.metadata.annotations[${key}]: ${why}`);
   }
+}
+
+/** Of a spread over a label that there is not: a cluster without it takes nothing. */
+export function warnOfNowhere(request: AdmissionRequest, { metadata }: KubeObject): Later<void> {
+  const spread = spreadIn(metadata.annotations);
+  const before = request.old?.metadata.annotations?.[spreadAnnotation];
+  if (spread === undefined || metadata.annotations?.[spreadAnnotation] === before) return undefined;
+  const { topologyKey } = spread;
+  return clustersOf(request).then((clusters) => {
+    if (isNowhere(topologyKey, clusters))
+      request.warn(`metadata.annotations[${spreadAnnotation}]: ${nowhere(topologyKey)}`);
+  });
 }
 
 /** Of a custom resource only root's rules say whether it is placed. */

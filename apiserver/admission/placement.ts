@@ -8,14 +8,14 @@ import {
   schedulerUser,
 } from '../../cluster/names.ts';
 import { parseWord } from '../../cluster/placement.ts';
-import { andThen, type Later } from '../../kube/later.ts';
+import { inTurn, type Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isOwn } from '../authn/controllers.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { requirePlace } from './placement-authorize.ts';
 import { refuseCopying, refuseManner } from './placement-manner.ts';
 import { refusePlacement } from './placement-refuse.ts';
-import { warnOfPlacement, warnOfUnruled } from './placement-warn.ts';
+import { warnOfNowhere, warnOfPlacement, warnOfUnruled } from './placement-warn.ts';
 import { namesClusters } from './placement-wish.ts';
 
 /**
@@ -47,7 +47,7 @@ export const placementAdmission: AdmissionPlugin = {
     warnOfPlacement(request, object);
     if (!saysWhere(request)) return undefined;
     refuseManner(request, object);
-    return andThen(refuseCopying(request, object), () => refuseWhere(request, object));
+    return inTurn([refuseCopying, refuseWhere, warnOfNowhere], (step) => step(request, object));
   },
 };
 

@@ -1,9 +1,10 @@
-import { group, physicalClusters, rootCluster, unreachableTaint } from '../../cluster/names.ts';
+import { group, unreachableTaint } from '../../cluster/names.ts';
 import { clusterPlacementPolicies, namedBy, placementPolicies } from '../../cluster/policy.ts';
 import { deepEqual } from '../../kube/deep.ts';
 import { at, listAt, strings } from '../../kube/untyped.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { requirePlace } from './placement-authorize.ts';
+import { clustersOf, isNowhere, nowhere } from './topologies.ts';
 
 /**
  * Who writes a policy that names clusters needs the verb `place` on each, as for the annotation: on all of them whenever
@@ -21,7 +22,7 @@ export const policyAdmission: AdmissionPlugin = {
     const tolerated = listAt(object.spec, 'tolerations').filter((one) => at(one, 'key') !== unreachableTaint);
     if (names.length === 0 && tolerated.length > 0)
       await requirePlace(request, object, { names: [''], by: 'field spec.tolerations without names' });
-    await warnOfUnknown(request, names);
+    await warnOfUnknown(request, names, topologiesIn(object.spec));
   },
 };
 
@@ -39,13 +40,26 @@ function namedIn(spec: unknown): string[] {
   return names.filter((name) => name !== '');
 }
 
-/** A policy may come before the clusters that it is about. */
-async function warnOfUnknown(request: AdmissionRequest, names: readonly string[]): Promise<void> {
-  if (names.length === 0) return;
-  const scope = { cluster: rootCluster, group, resource: physicalClusters.resource };
-  const { items } = await request.registry.list(scope);
-  const known = new Set(items.map(({ metadata }) => metadata.name));
+/** Over which labels of clusters it spreads, or looks at who is beside whom. */
+function topologiesIn(spec: unknown): string[] {
+  const clusters = at(spec, 'clusters');
+  const terms = ['affinity', 'antiAffinity'].flatMap((name) => listAt(clusters, name));
+  const keys = [at(clusters, 'spread'), ...terms].map((term) => at(term, 'topologyKey'));
+  return keys.filter((key): key is string => typeof key === 'string' && key !== '');
+}
+
+/** A policy may come before the clusters that it is about, and before their labels. */
+async function warnOfUnknown(
+  request: AdmissionRequest,
+  names: readonly string[],
+  topologies: readonly string[],
+): Promise<void> {
+  if (names.length === 0 && topologies.length === 0) return;
+  const clusters = await clustersOf(request);
+  const known = new Set(clusters.map(({ metadata }) => metadata.name));
   const unknown = names.filter((name) => !known.has(name));
   if (unknown.length > 0)
     request.warn(`spec.clusters: no physical cluster is named ${unknown.slice(0, 10).join(', ')} yet`);
+  for (const key of new Set(topologies.slice(0, 10)))
+    if (isNowhere(key, clusters)) request.warn(`spec.clusters: ${nowhere(key)}`);
 }

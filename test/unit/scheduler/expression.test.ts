@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { expressionProblem } from '../../../cluster/policy-expression.ts';
 import type { PhysicalCluster } from '../../../cluster/types.ts';
 import { mismatch } from '../../../scheduler/expression.ts';
 import { layer } from '../../../scheduler/policies.ts';
@@ -26,7 +27,10 @@ describe('a cluster', () => {
     'cluster.capacity.pods == "30" && cluster.capacity.cpu == "8"',
     '"region" in cluster.labels',
     'cluster.cost == 0',
-  ])('is %s', (expression) => expect(mismatch(expression, 'p', east())).toBeUndefined());
+  ])('is %s', (expression) => {
+    expect(mismatch(expression, 'p', east())).toBeUndefined();
+    expect(expressionProblem(expression)).toBeUndefined();
+  });
 
   it.each<[string, string]>([
     ['cluster.name == "west"', 'it is not what the expression of p asks for'],
