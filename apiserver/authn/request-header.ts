@@ -36,8 +36,7 @@ export function requestHeaderAuthenticator(given: RequestHeaders): Authenticator
 function userIn(request: ApiRequest, names: RequestHeaders): UserInfo | undefined {
   const { headers } = request;
   const list = (header: string) => headerValues(request, header);
-  const first = (of: readonly string[]) =>
-    of.map((name) => headers[name] ?? '').find((value) => value !== '') ?? '';
+  const first = (of: readonly string[]) => of.flatMap(list)[0] ?? '';
   const name = first(names.username);
   if (name === '') return undefined;
   const uid = first(names.uid);
