@@ -1,4 +1,3 @@
-import { compileClusterRule } from '../kube/cel/rule.ts';
 import { deepEqual } from '../kube/deep.ts';
 import { validateLabelValue } from '../kube/names.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -24,6 +23,7 @@ import {
 } from '../kube/validation/rules.ts';
 import { kindNamed, placedKinds } from './kinds.ts';
 import { unreachableTaint } from './names.ts';
+import { expressionProblem } from './policy-expression.ts';
 import { countRange, mostReplicas, mostValues } from './spread.ts';
 
 const longestExpression = 10_240;
@@ -52,7 +52,8 @@ export function validatePolicy(
   const field = new Field(causes).child('spec');
   validateSelector(at(spec, 'selector'), served.namespaced, field.child('selector'));
   const tolerates = listAt(spec, 'tolerations').length > 0;
-  validateClusters(at(spec, 'clusters'), tolerates, field.child('clusters'));
+  const before = at(old?.spec, 'clusters', 'expression');
+  validateClusters(at(spec, 'clusters'), field.child('clusters'), { tolerates, before });
   validateTolerations(at(spec, 'tolerations'), field.child('tolerations'));
   return causes;
 }
@@ -79,7 +80,11 @@ function validateSelector(selector: unknown, namespaced: boolean, field: Field):
 }
 
 /** A policy that says nothing of them and tolerates taints takes what the layers below say, and those. */
-function validateClusters(clusters: unknown, tolerates: boolean, field: Field): void {
+function validateClusters(
+  clusters: unknown,
+  field: Field,
+  { tolerates, before }: { tolerates: boolean; before: unknown },
+): void {
   if (clusters === undefined) {
     if (!tolerates) field.required();
     return;
@@ -108,7 +113,8 @@ function validateClusters(clusters: unknown, tolerates: boolean, field: Field): 
   names(at(clusters, 'exclude'), field.child('exclude'), dns1123Subdomain);
   if (said.length > 0 && excluded)
     field.child('exclude').forbidden('may not be set together with names; leave them out of the names');
-  if (expression !== undefined) validateExpression(text(expression), field.child('expression'));
+  if (expression !== undefined && expression !== before)
+    validateExpression(text(expression), field.child('expression'));
   validateSpread(spread, field.child('spread'));
   for (const { name, terms } of company) validateTerms(terms, field.child(name));
   if (spread !== undefined && groups.length > 0)
@@ -126,8 +132,8 @@ function validateExpression(expression: string, field: Field): void {
   if (expression === '') field.required();
   if (expression.length > longestExpression) field.tooLong(longestExpression);
   if (expression === '' || expression.length > longestExpression) return;
-  const rule = compileClusterRule(expression);
-  if (rule instanceof Error) field.invalid(expression, `compilation failed: ${rule.message}`);
+  const problem = expressionProblem(expression);
+  if (problem !== undefined) field.invalid(expression, problem);
 }
 
 function validateSpread(spread: unknown, field: Field): void {

@@ -30,11 +30,14 @@ export function* unmatched(clusters: unknown, fleet: Fleet): Iterable<[field: st
   const spread = at(clusters, 'spread');
   const values = Object.keys(record(at(spread, 'replicas')));
   yield* said('.spread', unspread(at(spread, 'topologyKey'), values, fleet));
+  for (const name of ['affinity', 'antiAffinity'])
+    for (const [i, term] of listAt(clusters, name).slice(0, mostNamed).entries())
+      yield* said(`.${name}[${i}]`, unspread(at(term, 'topologyKey'), [], fleet));
 }
 
 /** Over what nothing can be spread yet. */
 export function unspread(key: unknown, values: readonly string[], fleet: Fleet): string | undefined {
-  if (typeof key !== 'string' || key === '') return undefined;
+  if (typeof key !== 'string' || key === '' || fleet.length === 0) return undefined;
   const there = new Set(fleet.map((cluster) => topologyOf(key, cluster)));
   there.delete(undefined);
   if (there.size === 0) return `no physical cluster has the label ${key} yet`;

@@ -8,7 +8,7 @@ import {
   schedulerUser,
 } from '../../cluster/names.ts';
 import { parseWord } from '../../cluster/placement.ts';
-import { andThen, type Later } from '../../kube/later.ts';
+import { inTurn, type Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isOwn } from '../authn/controllers.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
@@ -47,9 +47,7 @@ export const placementAdmission: AdmissionPlugin = {
     warnOfPlacement(request, object);
     if (!saysWhere(request)) return undefined;
     refuseManner(request, object);
-    return andThen(refuseCopying(request, object), () =>
-      andThen(warnOfSpread(request, object), () => refuseWhere(request, object)),
-    );
+    return inTurn([refuseCopying, refuseWhere, warnOfSpread], (step) => step(request, object));
   },
 };
 

@@ -1,10 +1,11 @@
 import { rootCluster } from '../../cluster/names.ts';
 import type { ApiRequest, UserInfo } from '../../kube/http.ts';
-import { StatusError } from '../../kube/status.ts';
+import { badRequest } from '../../kube/status.ts';
 import { authorizeRequest } from '../authz/check.ts';
 import { mastersGroup } from '../authz/masters.ts';
 import type { Authorizer } from '../plugins.ts';
 import type { RequestInfo } from '../request.ts';
+import { headerValues } from './header-values.ts';
 
 const userHeader = 'impersonate-user';
 const groupHeader = 'impersonate-group';
@@ -13,6 +14,8 @@ const extraPrefix = 'impersonate-extra-';
 /** Where alone an impersonated user is one; absent: in root. kcp's name. */
 export const scopesExtra = 'authentication.kcp.io/scopes';
 const accountPrefix = 'system:serviceaccount:';
+/** Whoever is one of these is nobody known, whatever else they are. */
+const unauthenticated = 'system:unauthenticated';
 
 /** True for a request that asks to be taken for somebody else's. */
 export function impersonates({ headers }: ApiRequest): boolean {
@@ -22,26 +25,23 @@ export function impersonates({ headers }: ApiRequest): boolean {
 
 /**
  * Whom the request is to be taken for: what `kubectl --as` asks. `user` must be allowed to impersonate the user, each
- * group, the uid and each extra, in the logical cluster that the request is to. Throws StatusError 403, 500.
+ * group, the uid and each extra, in the logical cluster that the request is to. Throws StatusError 400, 403.
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
  */
 export async function impersonated(
-  { headers }: ApiRequest,
+  request: ApiRequest,
   user: UserInfo,
   cluster: string,
   authorize: Authorizer,
 ): Promise<UserInfo> {
-  const name = headers[userHeader] ?? '';
-  const asked = list(headers[groupHeader]);
-  const uid = headers[uidHeader] ?? '';
-  const extra = extraOf(headers);
+  const [name = ''] = headerValues(request, userHeader);
+  const asked = headerValues(request, groupHeader);
+  const [uid = ''] = headerValues(request, uidHeader);
+  const extra = extraOf(request);
   if (name === '') {
-    // kube-apiserver has no better code for it.
-    throw new StatusError(
-      500,
-      'InternalError',
-      'Internal error occurred: requested impersonation without a user',
-    );
+    // Headers that say nothing ask for nothing.
+    if (asked.length === 0 && uid === '' && Object.keys(extra).length === 0) return user;
+    throw badRequest('requested impersonation of groups, a uid or extras without impersonating a user name');
   }
   const allowed = withoutReserved(authorize);
   const may = (about: Partial<RequestInfo>) =>
@@ -60,13 +60,13 @@ export async function impersonated(
     ? ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`]
     : ([] as string[]);
   const groups = asked.length > 0 ? asked : own;
-  const known = name === 'system:anonymous' ? 'system:unauthenticated' : 'system:authenticated';
+  const known = name === 'system:anonymous' ? unauthenticated : 'system:authenticated';
   // Whoever may impersonate in one logical cluster makes nobody of another.
   if (cluster !== rootCluster) extra[scopesExtra] = [`cluster:${cluster}`];
   return {
     name,
     ...(uid !== '' && { uid }),
-    groups: groups.includes(known) ? groups : [...groups, known],
+    groups: groups.includes(known) || groups.includes(unauthenticated) ? groups : [...groups, known],
     ...(Object.keys(extra).length > 0 && { extra }),
   };
 }
@@ -96,15 +96,10 @@ const nothing: Omit<RequestInfo, 'query' | 'cluster'> = {
   rest: '',
 };
 
-/** A header that came more than once is one, with commas. */
-function list(header: string | undefined): string[] {
-  return (header ?? '').split(', ').filter((part) => part !== '');
-}
-
-function extraOf(headers: ApiRequest['headers']): Record<string, readonly string[]> {
-  const pairs = Object.entries(headers)
-    .filter(([name]) => name.startsWith(extraPrefix))
-    .map(([name, value]) => [decodeName(name.slice(extraPrefix.length)), list(value)] as const);
+function extraOf(request: ApiRequest): Record<string, readonly string[]> {
+  const pairs = Object.keys(request.headers)
+    .filter((name) => name.startsWith(extraPrefix))
+    .map((name) => [decodeName(name.slice(extraPrefix.length)), headerValues(request, name)] as const);
   return Object.fromEntries(pairs);
 }
 

@@ -1,5 +1,6 @@
 import type { ApiRequest, UserInfo } from '../../kube/http.ts';
 import type { Authenticator } from '../plugins.ts';
+import { headerValues } from './header-values.ts';
 import { clusterNameExtra } from './service-account.ts';
 
 /** Which headers a trusted proxy says in, for whom it speaks. */
@@ -32,11 +33,10 @@ export function requestHeaderAuthenticator(given: RequestHeaders): Authenticator
   };
 }
 
-function userIn({ headers, distinct = {} }: ApiRequest, names: RequestHeaders): UserInfo | undefined {
-  // A group's own name may have commas.
-  const list = (header: string) => (distinct[header] ?? [headers[header] ?? '']).filter((one) => one !== '');
-  const first = (of: readonly string[]) =>
-    of.map((name) => headers[name] ?? '').find((value) => value !== '') ?? '';
+function userIn(request: ApiRequest, names: RequestHeaders): UserInfo | undefined {
+  const { headers } = request;
+  const list = (header: string) => headerValues(request, header);
+  const first = (of: readonly string[]) => of.flatMap(list)[0] ?? '';
   const name = first(names.username);
   if (name === '') return undefined;
   const uid = first(names.uid);

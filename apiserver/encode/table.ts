@@ -1,6 +1,6 @@
 import { encodeJson } from '../../kube/json.ts';
 import { firstAt } from '../../kube/jsonpath/find.ts';
-import { parsePath } from '../../kube/jsonpath/parse.ts';
+import { type Path, parsePath } from '../../kube/jsonpath/parse.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { timeError } from '../../kube/schema/mismatch.ts';
 import { type ColumnDefinition, tableFor } from '../../kube/table/index.ts';
@@ -84,7 +84,7 @@ const nameColumn = {
 function customContent(columns: readonly CustomColumn[], objects: readonly KubeObject[], now: Date) {
   const cells = columns.map(({ jsonPath, compute, type }) => {
     const path = parsePath(jsonPath) ?? [];
-    const read = compute ?? ((object: KubeObject) => (path.length > 0 ? firstAt(object, path) : undefined));
+    const read = compute ?? ((object: KubeObject) => (path.length > 0 ? shownAt(object, path, type) : undefined));
     return (object: KubeObject) => cell(type, read(object), now);
   });
   return {
@@ -94,6 +94,12 @@ function customContent(columns: readonly CustomColumn[], objects: readonly KubeO
     ],
     cells: objects.map((object) => [object.metadata.name ?? '', ...cells.map((of) => of(object))]),
   };
+}
+
+/** A text that is there and null is told from one that is not there. */
+function shownAt(object: KubeObject, path: Path, type: string): unknown {
+  const value = firstAt(object, path);
+  return value === null && type === 'string' ? '<no value>' : value;
 }
 
 /** Null: there is nothing, or something of another type than the column's. */

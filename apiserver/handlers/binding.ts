@@ -73,7 +73,12 @@ function bound(pod: KubeObject, binding: KubeObject, node: string): KubeObject {
   const annotations = keepMarks({ ...before, ...wanted.annotations }, before, isPlacementMark) ?? {};
   return {
     ...pod,
-    metadata: { ...pod.metadata, ...(Object.keys(annotations).length > 0 && { annotations }) },
+    metadata: {
+      ...pod.metadata,
+      ...(Object.keys(annotations).length > 0 && { annotations }),
+      // Where its node is, as a scheduler knows it.
+      ...(wanted.labels && { labels: { ...pod.metadata.labels, ...wanted.labels } }),
+    },
     spec: { ...spec, nodeName: node },
     status: { ...status, conditions: withScheduled(status['conditions']) },
   };

@@ -117,7 +117,8 @@ async function boundObject(
 ): Promise<TokenFor['bound']> {
   if (!isRecord(ref)) return undefined;
   const boundKind = ref.kind ?? '';
-  if (ref.apiVersion !== 'v1' || !Object.hasOwn(boundResources, boundKind)) {
+  // Of the core group, in whatever version.
+  if ((ref.apiVersion ?? '').includes('/') || !Object.hasOwn(boundResources, boundKind)) {
     const of = (ref.apiVersion ?? '').includes('/') ? ref.apiVersion : `/${ref.apiVersion ?? ''}`;
     throw badRequest(`cannot bind token to object of type ${of}, Kind=${boundKind}`);
   }

@@ -3,8 +3,8 @@
 export function isIsbn10(value: string): boolean {
   const digits = value.replaceAll(/[-\s]/g, '');
   if (!/^\d{9}[\dX]$/.test(digits)) return false;
-  const valueOf = (digit: string) => (digit === 'X' ? 10 : Number(digit));
-  return sum(digits, (digit, i) => (i + 1) * valueOf(digit)) % 11 === 0;
+  const numberOf = (digit: string) => (digit === 'X' ? 10 : Number(digit));
+  return sum(digits, (digit, i) => (i + 1) * numberOf(digit)) % 11 === 0;
 }
 
 export function isIsbn13(value: string): boolean {

@@ -2,7 +2,7 @@ import { isAddress } from './ip.ts';
 
 const atom = "[-A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u0080-\\u{10ffff}]+";
 const dotted = new RegExp(`${atom}(?:\\.${atom})*`, 'uy');
-const word = new RegExp(`[-.A-Za-z0-9!#$%&'*+/=?^_\`{|}~\\u0080-\\u{10ffff}]+`, 'uy');
+const word = /[-.A-Za-z0-9!#$%&'*+/=?^_`{|}~\u0080-\u{10ffff}]+/uy;
 const quoted = /"(?:[\t !#-[\]-~\u0080-\u{10ffff}]|\\[\t -~])*"/uy;
 const literal = /\[[^\]]*\]/y;
 const spaces = /[\t ]*/y;

@@ -26,10 +26,10 @@ function read(
   text: string,
   type: string,
   form: RegExp,
-  fit: (bits: number, value: bigint) => bigint,
+  wrap: (bits: number, value: bigint) => bigint,
 ): bigint {
   const value = form.test(text) ? BigInt(text) : undefined;
-  if (value === undefined || fit(64, value) !== value) throw unread(type);
+  if (value === undefined || wrap(64, value) !== value) throw unread(type);
   return value;
 }
 

@@ -49,6 +49,10 @@ export function embeddedCauses(value: unknown, schema: unknown): StatusCause[] {
         if (problems.length > 0) at.invalidOf(given, rule + problems.join(','));
       }
     }
+    // As it is read of what is put; what is applied, or made by others, comes past that.
+    const metadata = getOwn(object, 'metadata') as Json | undefined;
+    const { error } = decodeMetadata(metadata ?? {});
+    if (error !== undefined) field.child('metadata').invalidOf(metadata, error);
   });
   return root.causes;
 }

@@ -90,6 +90,20 @@ test('applying knows nothing of it', async () => {
   expect(body.message).not.toMatch(/spec\.(closed|open|list)/);
 });
 
+test.each([{ labels: { a: 1 } }, { name: 5 }, { finalizers: [1] }, { ownerReferences: 'x' }])(
+  'metadata of an object inside another that is none is refused however it comes: %j',
+  async (metadata) => {
+    const spec = { open: sub(metadata, {}) };
+    const odd = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'odd' }, spec };
+    const apply = { 'content-type': 'application/apply-patch+yaml' };
+    const made = await api.call('POST', things, odd);
+    const applied = await api.call('PATCH', `${things}/odd?fieldManager=me`, odd, apply);
+    expect([made.status, applied.status]).toEqual([400, 422]);
+    expect(applied.body.message).toContain('spec.open.metadata: Invalid value: json: cannot unmarshal');
+    expect((await api.call('GET', `${things}/odd`)).status).toBe(404);
+  },
+);
+
 test('a finalizer without a domain is as good as any on a custom resource, not on others', async () => {
   const metadata = { name: 'held', finalizers: ['cluster.rook.io'] };
   const made = await api.call('POST', things, { ...thing, spec: {}, metadata });

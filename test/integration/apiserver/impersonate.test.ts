@@ -14,14 +14,14 @@ const as = (headers: Record<string, string>) => api.call('POST', review, body, h
 test('an administrator is taken for whom they name', async () => {
   const { body: said } = await as({
     'impersonate-user': 'bob',
-    'impersonate-group': 'dev, ops',
+    'impersonate-group': 'dev',
     'impersonate-uid': '7',
     'impersonate-extra-example.com%2fteam': 'blue',
   });
   expect(said.status.userInfo).toEqual({
     username: 'bob',
     uid: '7',
-    groups: ['dev', 'ops', 'system:authenticated'],
+    groups: ['dev', 'system:authenticated'],
     extra: { 'example.com/team': ['blue'] },
   });
 });
@@ -55,5 +55,34 @@ test('who may not impersonate is refused', async () => {
 });
 
 test('a group alone is nobody', async () => {
-  expect((await as({ 'impersonate-group': 'system:masters' })).status).toBe(500);
+  expect((await as({ 'impersonate-group': 'system:masters' })).status).toBe(400);
+});
+
+test('headers that say nothing ask for nothing', async () => {
+  const { body: mine } = await as({});
+  expect((await as({ 'impersonate-user': '' })).body.status.userInfo).toEqual(mine.status.userInfo);
+});
+
+test('who is impersonated as not authenticated is not', async () => {
+  const headers = { 'impersonate-user': 'bob', 'impersonate-group': 'system:unauthenticated' };
+  const { status, body: said } = await as(headers);
+  expect([status, said.message]).toEqual([403, expect.stringContaining('User "bob" cannot create')]);
+});
+
+test('a header that came twice is two groups, one with a comma or an umlaut is one', async () => {
+  const groups = ['CN=dev, OU=b', 'ops', 'Köln'];
+  const sent = groups.map((one) => Buffer.from(one).toString('latin1'));
+  const answer = await api.server.transport({ name: 'root', groups: ['system:masters'] })({
+    method: 'POST',
+    url: review,
+    headers: {
+      'content-type': 'application/json',
+      'impersonate-user': 'bob',
+      'impersonate-group': sent.join(', '),
+    },
+    distinct: { 'impersonate-user': ['bob'], 'impersonate-group': sent },
+    body: Buffer.from(JSON.stringify(body)),
+  });
+  const said = JSON.parse(Buffer.from(answer.body as Uint8Array).toString());
+  expect(said.status.userInfo.groups).toEqual([...groups, 'system:authenticated']);
 });

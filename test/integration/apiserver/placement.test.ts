@@ -432,11 +432,17 @@ it.each<[string, string, object, string[]]>([
   [
     'overflow beside a spread',
     deployments,
-    web({ [overflow]: 'true', 'atoll.dev/spread': 'region' }),
+    web({ [overflow]: 'true', 'atoll.dev/spread': 'cluster' }),
     [
       `metadata.annotations[${overflow}]: it has no effect beside atoll.dev/spread, which says how many are where`,
       'metadata.annotations[atoll.dev/spread]: no physical cluster has the label region yet',
     ],
+  ],
+  [
+    'a spread over a label that no cluster has',
+    deployments,
+    web({ 'atoll.dev/spread': 'regon us=1' }),
+    ['metadata.annotations[atoll.dev/spread]: no physical cluster has the label regon yet'],
   ],
   [
     'overflow of what has claims',

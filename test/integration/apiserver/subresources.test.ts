@@ -110,13 +110,13 @@ test('a binding gives a pod its node, once, and says that it is scheduled', asyn
   const binding = (name: string) => ({
     apiVersion: 'v1',
     kind: 'Binding',
-    metadata: { name: 'a', annotations: { by: 'me' } },
+    metadata: { name: 'a', annotations: { by: 'me' }, labels: { zone: 'z1' } },
     target: { kind: 'Node', name },
   });
   expect((await api.call('POST', `${pods}/a/binding`, binding('n1'))).body).toMatchObject({ code: 201 });
   const { body } = await api.call('GET', `${pods}/a`);
   expect(body.spec.nodeName).toBe('n1');
-  expect(body.metadata).toMatchObject({ generation: 1, annotations: { by: 'me' } });
+  expect(body.metadata).toMatchObject({ generation: 1, annotations: { by: 'me' }, labels: { zone: 'z1' } });
   expect(body.status.conditions.at(-1)).toMatchObject({ type: 'PodScheduled', status: 'True' });
   const again = await api.call('POST', `${namespace}/bindings`, binding('n2'));
   expect(again.body.message).toBe(
@@ -170,7 +170,7 @@ test('a token of a ServiceAccount is it, for its audiences, until the account go
 test('a token bound to a pod dies with it', async () => {
   await account('robot');
   await pod('a');
-  const wrong = { boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'a' } };
+  const wrong = { boundObjectRef: { kind: 'Pod', name: 'a' } };
   expect((await request('robot', wrong)).body.message).toMatch(/different serviceaccount name/);
   await account('default');
   const { token } = (await request('default', wrong)).body.status;

@@ -82,6 +82,16 @@ describe('a policy is refused', () => {
       'spec.clusters.expression: Invalid value: "node.name == \\"a\\"": compilation failed: ',
     ],
     [
+      'with an expression of a field that clusters do not have',
+      { clusters: { expression: 'cluster.nme == "a"' } },
+      `spec.clusters.expression: Invalid value: "cluster.nme == \\"a\\"": compilation failed: ERROR: <input>:1:8: undefined field 'nme'`,
+    ],
+    [
+      'with an expression that is no question',
+      { clusters: { expression: 'cluster.name' } },
+      'spec.clusters.expression: Invalid value: "cluster.name": must evaluate to bool but got string',
+    ],
+    [
       'with an empty expression',
       { clusters: { expression: '' } },
       'spec.clusters.expression: Required value',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mismatch } from '../../../cluster/expression.ts';
+import { expressionProblem } from '../../../cluster/policy-expression.ts';
 import type { PhysicalCluster } from '../../../cluster/types.ts';
 import { layer } from '../../../scheduler/policies.ts';
 import { deployment } from '../cluster/objects.ts';
@@ -26,7 +27,10 @@ describe('a cluster', () => {
     'cluster.capacity.pods == "30" && cluster.capacity.cpu == "8"',
     '"region" in cluster.labels',
     'cluster.cost == 0',
-  ])('is %s', (expression) => expect(mismatch(expression, 'p', east())).toBeUndefined());
+  ])('is %s', (expression) => {
+    expect(mismatch(expression, 'p', east())).toBeUndefined();
+    expect(expressionProblem(expression)).toBeUndefined();
+  });
 
   it.each<[string, string]>([
     ['cluster.name == "west"', 'it is not what the expression of p asks for'],
