@@ -52,8 +52,8 @@ export function validatePolicy(
   const field = new Field(causes).child('spec');
   validateSelector(at(spec, 'selector'), served.namespaced, field.child('selector'));
   const tolerates = listAt(spec, 'tolerations').length > 0;
-  const before = at(old?.spec, 'clusters', 'expression');
-  validateClusters(at(spec, 'clusters'), field.child('clusters'), { tolerates, before });
+  const expressionBefore = at(old?.spec, 'clusters', 'expression');
+  validateClusters(at(spec, 'clusters'), field.child('clusters'), { tolerates, before: expressionBefore });
   validateTolerations(at(spec, 'tolerations'), field.child('tolerations'));
   return causes;
 }

@@ -84,7 +84,8 @@ const nameColumn = {
 function customContent(columns: readonly CustomColumn[], objects: readonly KubeObject[], now: Date) {
   const cells = columns.map(({ jsonPath, compute, type }) => {
     const path = parsePath(jsonPath) ?? [];
-    const read = compute ?? ((object: KubeObject) => (path.length > 0 ? shownAt(object, path, type) : undefined));
+    const read =
+      compute ?? ((object: KubeObject) => (path.length > 0 ? shownAt(object, path, type) : undefined));
     return (object: KubeObject) => cell(type, read(object), now);
   });
   return {
