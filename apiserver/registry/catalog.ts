@@ -8,6 +8,9 @@ const builtins: readonly ServedResource[] = builtinResources.map((info) => ({
   schema: schemaOf(info) ?? { type: 'any' },
 }));
 
+/** So many of those that went, the last ones: what is older than their end may be told of a moment later, not after so many others. */
+const rememberedEnds = 1_000;
+
 /**
  * What is served where: built-ins and our own kinds in every logical cluster, custom resources in the one whose
  * CustomResourceDefinition names them.
@@ -20,8 +23,10 @@ export class Catalog {
   readonly #commonStored = new Map<string, ServedResource>();
   /** By logical cluster, then by the CRD's name. */
   readonly #custom = new Map<string, Map<string, readonly ServedResource[]>>();
-  /** Of each definition the newest that is known, also of one that went. */
+  /** Of each definition the newest that is known, also of one that went lately. */
   readonly #revisions = new Map<string, number>();
+  /** The keys of those that serve nothing, in the order in which they went. */
+  readonly #ended = new Set<string>();
   /** Who waits for a webhook to convert what a definition is about. */
   readonly #awaiting = new Map<string, Set<() => void>>();
   #generation = 0;
@@ -98,6 +103,7 @@ export class Catalog {
     const key = `${cluster}/${definition}`;
     if (revision <= (this.#revisions.get(key) ?? 0)) return;
     this.#revisions.set(key, revision);
+    this.#remember(key, served.length === 0);
     this.#generation++;
     const place = this.#custom.get(cluster) ?? new Map<string, readonly ServedResource[]>();
     if (served.length > 0) place.set(definition, served);
@@ -107,6 +113,20 @@ export class Catalog {
     if (served.some(({ conversion }) => conversion !== undefined)) {
       for (const run of [...(this.#awaiting.get(key) ?? [])]) run();
     }
+  }
+
+  /** Of how many definitions it is known how new they are. */
+  get known(): number {
+    return this.#revisions.size;
+  }
+
+  #remember(key: string, hasEnded: boolean): void {
+    this.#ended.delete(key);
+    if (hasEnded) this.#ended.add(key);
+    if (this.#ended.size <= rememberedEnds) return;
+    const [oldest = ''] = this.#ended;
+    this.#ended.delete(oldest);
+    this.#revisions.delete(oldest);
   }
 
   /** Calls `run` once a webhook converts between the versions of a definition, now or later, until the answer is called. */

@@ -6,6 +6,7 @@ import type { Ledger } from '../../apiserver/limits/ledger.ts';
 import type { Question } from '../../apiserver/limits/questions.ts';
 import { serveStore } from '../../storage/pipe/serve.ts';
 import type { Tls } from '../certificates.ts';
+import { feelPulse } from '../control/pulse.ts';
 import { Remote } from '../metrics/remote.ts';
 import type { Scraper } from '../metrics/scraper.ts';
 import type { Profiles } from '../profiling/profiles.ts';
@@ -21,6 +22,8 @@ const program = fileURLToPath(new URL('./main.js', import.meta.url));
 export interface ChildOptions {
   settings: Settings;
   files: TakenFiles;
+  /** Told before it is killed for saying nothing any more. */
+  stuck(): void;
   tls: Tls;
   socket: Server;
   /** With the store that it reaches. */
@@ -47,7 +50,7 @@ export class Child {
   #listens = false;
 
   /** It listens at `socket`, too, and reaches the ledger's store through a pipe. */
-  constructor({ settings, files, tls, socket, ledger, scraper, profiles }: ChildOptions) {
+  constructor({ settings, files, stuck, tls, socket, ledger, scraper, profiles }: ChildOptions) {
     this.#process = fork(program, [], {
       // On few processors, threads that collect garbage stand in the way of those that serve.
       execArgv: [...process.execArgv, '--v8-pool-size=1'],
@@ -91,6 +94,10 @@ export class Child {
       });
     });
     this.deaf = Promise.race([deaf, this.exited]);
+    feelPulse(this.#process, () => {
+      stuck();
+      this.kill();
+    });
     this.tell({ order: 'serve', settings, texts: files.texts, tls });
   }
 

@@ -16,6 +16,8 @@ export type Order =
   /** So many serve, and share what may be at work at a time. */
   | { order: 'among'; processes: number }
   | { order: 'drain' }
+  /** Say anything, as its load each second. */
+  | { order: 'answer' }
   /** Say what you count. */
   | { order: 'measure' }
   /** What all of us count, as you asked. */

@@ -116,6 +116,7 @@ export class Pool {
       child = new Child({
         settings,
         files,
+        stuck: () => logger.error({ pid: child.pid }, 'a serving process says nothing: it is killed'),
         tls: tls(),
         socket: listening.socket,
         ledger,

@@ -194,6 +194,18 @@ describe('a process that serves beside the first', () => {
     expect(busy.made.filter((name) => !there.has(name))).toEqual([]);
   });
 
+  it('that is stuck is killed, and whoever waited for it is answered by the first', async () => {
+    const busy = await load('s');
+    const pid = await untilShared(busy);
+    process.kill(pid, 'SIGSTOP');
+    await until('its end is told', 90, async () => server.log().includes('a serving process ended'));
+    expect(server.log()).toContain('a serving process says nothing: it is killed');
+    expect(isAlive(pid)).toBe(false);
+    const before = busy.made.length;
+    await until('the first goes on', 60, async () => busy.made.length > before + 500);
+    await busy.stop();
+  });
+
   it('goes with the first, however that ends', async () => {
     const busy = await load('c');
     const pid = await untilShared(busy);

@@ -18,6 +18,7 @@ test('a process that cannot be started is one that has ended', async () => {
   const child = new Child({
     settings: {} as never,
     files: new TakenFiles(),
+    stuck: () => undefined,
     tls: {} as never,
     socket: new Server(),
     ledger: new Ledger(openMemory(), new Tree(), new AbortController().signal),
