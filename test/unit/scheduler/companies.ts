@@ -4,7 +4,7 @@ import { layer } from '../../../scheduler/policies.ts';
 import { deployment } from '../cluster/objects.ts';
 import { cluster, type Fields, World } from './world.ts';
 
-type Clusters = PlacementPolicySpec['clusters'];
+type Clusters = NonNullable<PlacementPolicySpec['clusters']>;
 
 export const regions: Record<string, string> = { a: 'us', b: 'eu', c: 'eu' };
 export const labelled = (name: string, spec: Fields = {}): PhysicalCluster => {

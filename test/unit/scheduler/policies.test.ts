@@ -412,7 +412,7 @@ describe('groups', () => {
   const groups = [['c', 'd'], ['a'], ['b']];
   const full = { capacity: { pods: '0' } };
   const drained = { unschedulable: true, drain: true };
-  it.each<[string, Spec['clusters'], Record<string, object>, string[]]>([
+  it.each<[string, NonNullable<Spec['clusters']>, Record<string, object>, string[]]>([
     ['the first', { groups }, {}, ['c', 'd']],
     ['what fits of the first', { groups }, { c: full }, ['d']],
     ['overflow to the next', { groups }, { c: full, d: full }, ['a']],

@@ -5,7 +5,7 @@ import { layer } from '../../../scheduler/policies.ts';
 import { deployment, placed } from '../cluster/objects.ts';
 import { cluster, type Fields, namespace, World } from './world.ts';
 
-type Clusters = PlacementPolicySpec['clusters'];
+type Clusters = NonNullable<PlacementPolicySpec['clusters']>;
 
 const regions: Record<string, string | undefined> = { a: 'us', b: 'us', c: 'eu', d: 'asia', e: undefined };
 const labelled = (name: string, spec: Fields = {}): PhysicalCluster => {
