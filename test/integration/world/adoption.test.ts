@@ -169,7 +169,9 @@ test('a ReplicaSet out of a backup is that of its Deployment’s present templat
     const set = (await shown()).find(({ metadata }) => metadata.name === name);
     return (set?.spec as { replicas?: number } | undefined)?.replicas === 0;
   });
-  await world.admin.patch(deployments, at, 'merge', { spec: { template: (web.spec as { template?: unknown })?.template } });
+  await world.admin.patch(deployments, at, 'merge', {
+    spec: { template: (web.spec as { template?: unknown })?.template },
+  });
   await until('it has them again', async () => {
     const set = (await shown()).find(({ metadata }) => metadata.name === name);
     return (set?.status as { replicas?: number } | undefined)?.replicas === 2;
