@@ -38,7 +38,7 @@ test('placing, moving, refusing and silence are told on the user’s own object,
     metadata: { annotations: { 'atoll.dev/clusters': 'east' } },
     spec: { replicas: 3 },
   });
-  await hears(/^Blocked: east: needs 3 pods, 2 left$/);
+  await hears(/^Blocked: east: needs 3 pods, 2 left;/);
   world.physical('west').faults.silence();
   await until('west is not ready', async () => !(await isReady(world.admin, 'west')));
   await hears(/^ClusterSilent: cluster west has not answered since /);
