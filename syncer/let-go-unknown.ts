@@ -5,6 +5,7 @@ import { isStatusError, StatusError } from '../kube/status.ts';
 import { logicalNamespace } from './cleanup.ts';
 import { type Engine, shareFor } from './engine.ts';
 import { isOurs } from './leave.ts';
+import { ownership } from './ownership.ts';
 import { targetId } from './target.ts';
 
 /**
@@ -39,11 +40,14 @@ export async function letGoUnknown(engine: Engine, firstMeeting?: FirstMeeting):
   if (isSaid) await met();
 }
 
+/** Also those of which another one is wanted by now, of the same name: it would take their place. */
 function unknownClaims(engine: Engine, namespace: string): [ResourceRef, KubeObject][] {
   return [...engine.physical.inNamespace(namespace)].flatMap(({ kind, object }) => {
     const id = targetId(kind, namespace, object.metadata.name ?? '');
     if (kind.resource !== 'persistentvolumeclaims' || object.metadata.deletionTimestamp) return [];
-    return shareFor(engine, id) || !isOurs(engine, id, object) ? [] : [[kind, object]];
+    const locator = shareFor(engine, id)?.spec?.locator;
+    const isKnown = locator && ownership(object, locator, engine.former) === 'ours';
+    return isKnown || !isOurs(engine, id, object) ? [] : [[kind, object]];
   });
 }
 

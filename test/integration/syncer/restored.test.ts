@@ -97,7 +97,14 @@ test('what the cluster will not have marked is left alone, and all else goes on;
   const guarded = [`/api/v1/namespaces/${home}`, sides.path(persistentvolumeclaims, 'late')];
   const refused = new Set<string>();
   const message = 'admission webhook "guard.example.com" denied the request';
-  const status = { apiVersion: 'v1', kind: 'Status', status: 'Failure', reason: 'Forbidden', message, code: 403 };
+  const status = {
+    apiVersion: 'v1',
+    kind: 'Status',
+    status: 'Failure',
+    reason: 'Forbidden',
+    message,
+    code: 403,
+  };
   const running = sides.start(async (request) => {
     const [path = ''] = request.url.split('?');
     if (request.method !== 'PATCH' || !guarded.includes(path)) return sides.physical.transport(request);
@@ -121,4 +128,27 @@ test('what the cluster will not have marked is left alone, and all else goes on;
   await sides.start().ready;
   expect(annotationsOf(await sides.physical.find(namespaces, '', home))).toHaveProperty([letGoAnnotation]);
   expect(annotationsOf(await sides.there(persistentvolumeclaims, 'late'))).toHaveProperty([letGoAnnotation]);
+});
+
+test('a claim that is made again before the cluster is met does not take its data away', async () => {
+  sides.start();
+  await sides.upstream.place(configMap('old'), { east: active });
+  await sides.untilThere(configmaps, 'old');
+  const restore = await sides.upstream.backup();
+  await sides.upstream.place(claim('late'), { east: active });
+  const before = await sides.untilThere(persistentvolumeclaims, 'late');
+  await sides.stop();
+  await sides.upstream.close();
+
+  sides.upstream = await restore();
+  const again = await sides.upstream.place(claim('late'), { east: active });
+  sides.start();
+  const said = await until('it is said whose it is', async () => {
+    const slice = await sides.upstream.slice(again);
+    return slice?.error;
+  });
+  expect(said).toMatchObject({ reason: 'NotOwned' });
+  const kept = await sides.there(persistentvolumeclaims, 'late');
+  expect(kept?.metadata).toMatchObject({ uid: before.metadata.uid });
+  expect(kept?.metadata.deletionTimestamp).toBeUndefined();
 });
