@@ -5,14 +5,14 @@ import { isStatusError, StatusError } from '../kube/status.ts';
 import { logicalNamespace } from './cleanup.ts';
 import { type Engine, shareFor } from './engine.ts';
 import { isOurs } from './leave.ts';
-import { ownership } from './ownership.ts';
+import { type Former, ownership } from './ownership.ts';
 import { targetId } from './target.ts';
 
 /**
- * Of the PhysicalCluster's uid, where what is upstream was put back from a backup since the cluster was met last: what says that it
+ * Of the PhysicalCluster's uid, and those that it takes over, where what is upstream was put back from a backup since the cluster was met last: what says that it
  * has been met by now. Undefined: it was not put back, or has met it.
  */
-export type FirstMeeting = (uid: string) => Promise<(() => Promise<void>) | undefined>;
+export type FirstMeeting = (uid: string, former: Former) => Promise<(() => Promise<void>) | undefined>;
 
 const namespaces: ResourceRef = { group: '', version: 'v1', resource: 'namespaces' };
 
@@ -24,7 +24,7 @@ const namespaces: ResourceRef = { group: '', version: 'v1', resource: 'namespace
  * left alone, and nothing else waits for it.
  */
 export async function letGoUnknown(engine: Engine, firstMeeting?: FirstMeeting): Promise<void> {
-  const met = await firstMeeting?.(engine.uid);
+  const met = await firstMeeting?.(engine.uid, engine.former);
   if (met === undefined) return;
   let isSaid = true;
   for (const { metadata } of engine.namespaces.informer.list()) {
