@@ -17,21 +17,26 @@ type Shared = readonly [cluster: string, share: Share];
 
 /**
  * The shares of what is orphaned, before it is let go. On its way elsewhere it has more than its replicas: its pods are left once, where it
- * has not left yet and all of them are there, and what is too many goes. Unchanged where that is not known, or nothing is.
+ * has not left yet and all of them are there, and what is too many goes. Unchanged where that is not known, or nothing is: what
+ * of `silent` clusters is said may be of pods that died with them.
  */
-export function leftOnce({ ref, clusters, shares = {} }: PlacementSpec): Record<string, Share> {
+export function leftOnce(
+  { ref, clusters, shares = {} }: PlacementSpec,
+  silent: Pick<ReadonlySet<string>, 'has'> = new Set(),
+): Record<string, Share> {
   if (placedKind(ref)?.spread !== 'counts') return shares;
   const all = Object.entries(shares);
   const isTarget = ([cluster]: Shared) => clusters.includes(cluster);
   const hasLeft = ([, share]: Shared) => share.phase === 'Leaving' || leavesUnheard(share);
-  const isCounted = ([, { phase, settled }]: Shared) => phase === 'Active' || settled !== undefined;
+  const isCounted = ([, { phase, settled, withdrawing }]: Shared) =>
+    phase === 'Active' || settled !== undefined || withdrawing?.from === 'Active';
   const sum = (some: readonly Shared[]) => some.reduce((n, [, { replicas = 0 }]) => n + replicas, 0);
   const targets = all.filter((one) => isTarget(one) && !hasLeft(one));
   const former = all.filter((one) => !isTarget(one) && !hasLeft(one));
   const counted = [...former, ...targets.filter(isCounted)];
-  const isWhole = (some: readonly Shared[]) => some.length > 0 && sum(some) >= sum(targets);
+  const isWhole = (some: readonly Shared[]) => some.length > 0 && sum(some.filter(isCounted)) >= sum(targets);
   const kept = former.length === 0 ? targets : [former, counted].find(isWhole);
-  if (kept === undefined || kept.length === 0) return shares;
+  if (kept === undefined || kept.length === 0 || kept.some(([c]) => silent.has(c))) return shares;
   const isKept = new Set(kept.map(([cluster]) => cluster));
   return Object.fromEntries(
     all.map(([c, share]) => [c, isKept.has(c) ? share : { ...share, surplus: true }]),

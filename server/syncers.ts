@@ -82,7 +82,7 @@ export function startSyncerManager(parts: {
     transportFor,
     upstreamFor,
     elect,
-    firstMeeting: (uid) => firstMeeting(store, uid),
+    firstMeeting: (uid, former) => firstMeeting(store, uid, former),
     signal,
     logger,
   });

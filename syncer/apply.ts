@@ -67,7 +67,8 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   // An autoscaler's number must be the one that is there now, not that of a cache; so what was withdrawn just now.
   const cached = isScaled(manifest) || record.withdrawn ? undefined : input.cached;
   const object = cached ?? (await engine.physical.read(place.kind, place.namespace, place.name));
-  const owner = object && ownership(object, spec.locator, engine.former);
+  const isLetGo = namespaces.letGo.has(object?.metadata.uid ?? '');
+  const owner = object && (isLetGo ? 'foreign' : ownership(object, spec.locator, engine.former));
   if (object && owner === 'foreign' && !isAdoptable(place, object))
     throw notOwned(engine, place, isLeftBehind(object, spec.locator));
   if (object && owner === 'former') return await removeFormer(engine, input, object);

@@ -125,6 +125,7 @@ async function leaveBehind(engine: Engine, id: TargetId, place: TargetPlace): Pr
 
 /** With a share its locator must fit (any uid); without one, the place must be where this syncer put it. */
 export function isOurs(engine: Engine, id: TargetId, object: KubeObject): boolean {
+  if (engine.namespaces.letGo.has(object.metadata.uid ?? '')) return false;
   const locator = shareFor(engine, id)?.spec?.locator;
   if (locator) return ownership(object, locator, engine.former) !== 'foreign';
   const found = readLocator(object);

@@ -30,6 +30,8 @@ export class Namespaces {
   readonly informer: Informer;
   /** The uids of former registrations of this cluster, whose namespaces are taken over. */
   readonly former: Former;
+  /** The uids of what is nobody's, namespaces and claims, whatever they bear: see let-go-unknown.ts. */
+  readonly letGo = new Set<string>();
   readonly #name: string;
   /** The PhysicalCluster's spec.namespaceLabels. */
   readonly #patterns: readonly string[];
@@ -103,6 +105,7 @@ export class Namespaces {
     const object = this.informer.get(keyOf(rootCluster, '', name)) ?? this.#made.get(name);
     const locator = object && readLocator(object);
     if (!object || !locator || !this.#isOwn(locator) || locator.name !== undefined) return undefined;
+    if (this.letGo.has(object.metadata.uid ?? '')) return undefined;
     return { locator, object };
   }
 

@@ -10,7 +10,7 @@ import { commit } from '../commit.ts';
 import { runController } from '../controller.ts';
 import { WorkQueue } from '../queue.ts';
 import { byLogicalCluster, clusterToWrite } from '../scope.ts';
-import { cronJobOf, endOf, historyOf } from './decide.ts';
+import { cronJobKeys, cronJobOf, endOf, historyOf } from './decide.ts';
 
 export interface CronJobsControllerOptions {
   client: Client;
@@ -37,28 +37,22 @@ export function runCronJobsController({
 }: CronJobsControllerOptions): Promise<void> {
   const queue = new WorkQueue({ maxDelayMs: 60_000, fair: byLogicalCluster(workers) });
   const all = informers.for(jobs);
-  all.addIndex(ofCronJob, (job) => {
-    const { uid } = cronJobOf(job) ?? {};
-    return uid === undefined ? [] : [uid];
-  });
+  all.addIndex(ofCronJob, (job) => cronJobKeys(job));
   const wake = (job: KubeObject, key: string) => {
     const owner = cronJobOf(job);
     const { cluster, namespace } = parseKey(key);
-    if (
-      owner &&
-      endOf(job) !== undefined &&
-      all.byIndex(ofCronJob, owner.uid).some((one) => !isReflected(one))
-    )
+    const beside = cronJobKeys(job).flatMap((one) => all.byIndex(ofCronJob, one));
+    if (owner && endOf(job) !== undefined && beside.some((one) => !isReflected(one)))
       queue.add(keyOf(cluster, namespace, owner.name));
   };
   all.on({ add: wake, update: (job, _old, key) => wake(job, key) });
   const reconcile = async (key: string): Promise<undefined> => {
-    const { namespace, name } = parseKey(key);
+    const { cluster: id, namespace, name } = parseKey(key);
     const cluster = clusterToWrite(informers, key);
     try {
       const cronJob = await client.get(cronJobs, { cluster, namespace, name }, signal);
       const { uid = '', deletionTimestamp } = cronJob.metadata;
-      const { succeeded, over } = historyOf(cronJob, all.byIndex(ofCronJob, uid));
+      const { succeeded, over } = historyOf(cronJob, all.byIndex(ofCronJob, keyOf(id, namespace, uid)));
       await commit(client, cronJobs, cronJob, withSuccess(cronJob, succeeded), { cluster, signal });
       if (deletionTimestamp !== undefined) return;
       for (const { metadata } of over) {

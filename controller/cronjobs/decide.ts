@@ -1,3 +1,4 @@
+import { keyOf, logicalClusterOf } from '../../client/url.ts';
 import { isReflected } from '../../cluster/reflected.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { at, listAt, numberAt, textAt } from '../../kube/untyped.ts';
@@ -6,6 +7,12 @@ import { at, listAt, numberAt, textAt } from '../../kube/untyped.ts';
 export function cronJobOf(job: KubeObject): { name: string; uid: string } | undefined {
   const owner = job.metadata.ownerReferences?.find(({ controller }) => controller === true);
   return owner?.kind === 'CronJob' ? owner : undefined;
+}
+
+/** Of the CronJob that controls it, with its uid for its name: what names one of another Namespace, or logical cluster, is none of its Jobs. */
+export function cronJobKeys(job: KubeObject): string[] {
+  const { uid } = cronJobOf(job) ?? {};
+  return uid === undefined ? [] : [keyOf(logicalClusterOf(job), job.metadata.namespace ?? '', uid)];
 }
 
 /** How it ended: `Complete`, `Failed`, or not yet. */

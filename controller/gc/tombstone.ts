@@ -5,6 +5,7 @@ import { placements } from '../../cluster/names.ts';
 import { leftOnce } from '../../cluster/orphans.ts';
 import { placementName } from '../../cluster/placement.ts';
 import { reflectedKinds } from '../../cluster/reflected.ts';
+import { silencesIn } from '../../cluster/silence.ts';
 import type { Placement } from '../../cluster/types.ts';
 import { isStatusError } from '../../kube/status.ts';
 import { commit } from '../commit.ts';
@@ -28,7 +29,8 @@ export async function noteOrphaned(client: Client, node: Node, signal: AbortSign
   try {
     const placement = await client.get<Placement>(placements, target, signal);
     if (placement.spec?.ref.uid !== uid) return;
-    const spec = { ...placement.spec, orphaned: uid, shares: leftOnce(placement.spec) };
+    const silent = silencesIn(placement.status?.conditions ?? []);
+    const spec = { ...placement.spec, orphaned: uid, shares: leftOnce(placement.spec, silent) };
     const wanted = { ...placement, spec };
     await commit(client, placements, placement, wanted, { cluster, signal });
   } catch (error) {

@@ -100,8 +100,8 @@ export class Upstream {
   }
 
   /** See SyncerOptions. */
-  readonly firstMeeting = (uid: string): ReturnType<typeof firstMeeting> =>
-    firstMeeting(this.#parts.store, uid);
+  readonly firstMeeting = (uid: string, former: Iterable<string>): ReturnType<typeof firstMeeting> =>
+    firstMeeting(this.#parts.store, uid, former);
 
   /** Its PhysicalCluster. */
   async cluster(name = 'east'): Promise<PhysicalCluster> {

@@ -81,3 +81,74 @@ test("what was made since the backup that was restored stays, and is nobody's; w
   await sides.upstream.unplace(old);
   await until('what was deleted goes there', async () => !(await sides.there(configmaps, old.name)));
 });
+
+test('what the cluster will not have marked is left alone, and all else goes on; the next syncer tries again', async () => {
+  sides.start();
+  await sides.upstream.place(configMap('old'), { east: active });
+  await sides.untilThere(configmaps, 'old');
+  const restore = await sides.upstream.backup();
+  const home = await furnish('since');
+  await sides.upstream.place(claim('late'), { east: active });
+  await sides.untilThere(persistentvolumeclaims, 'late');
+  await sides.stop();
+  await sides.upstream.close();
+
+  sides.upstream = await restore();
+  const guarded = [`/api/v1/namespaces/${home}`, sides.path(persistentvolumeclaims, 'late')];
+  const refused = new Set<string>();
+  const message = 'admission webhook "guard.example.com" denied the request';
+  const status = {
+    apiVersion: 'v1',
+    kind: 'Status',
+    status: 'Failure',
+    reason: 'Forbidden',
+    message,
+    code: 403,
+  };
+  const running = sides.start(async (request) => {
+    const [path = ''] = request.url.split('?');
+    if (request.method !== 'PATCH' || !guarded.includes(path)) return sides.physical.transport(request);
+    refused.add(path);
+    return {
+      status: 403,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify(status)),
+    };
+  });
+  await running.ready;
+  expect([...refused].sort()).toEqual(guarded.sort());
+  const late = await sides.upstream.place(configMap('new'), { east: active });
+  await sides.untilThere(configmaps, late.name);
+  await sides.upstream.unplace(late);
+  await until('what is deleted goes', async () => !(await sides.there(configmaps, late.name)));
+  expect(await sides.physical.find(configmaps, home, 'settings')).toBeDefined();
+  expect(await sides.there(persistentvolumeclaims, 'late')).toBeDefined();
+
+  await sides.stop();
+  await sides.start().ready;
+  expect(annotationsOf(await sides.physical.find(namespaces, '', home))).toHaveProperty([letGoAnnotation]);
+  expect(annotationsOf(await sides.there(persistentvolumeclaims, 'late'))).toHaveProperty([letGoAnnotation]);
+});
+
+test('a claim that is made again before the cluster is met does not take its data away', async () => {
+  sides.start();
+  await sides.upstream.place(configMap('old'), { east: active });
+  await sides.untilThere(configmaps, 'old');
+  const restore = await sides.upstream.backup();
+  await sides.upstream.place(claim('late'), { east: active });
+  const before = await sides.untilThere(persistentvolumeclaims, 'late');
+  await sides.stop();
+  await sides.upstream.close();
+
+  sides.upstream = await restore();
+  const again = await sides.upstream.place(claim('late'), { east: active });
+  sides.start();
+  const said = await until('it is said whose it is', async () => {
+    const slice = await sides.upstream.slice(again);
+    return slice?.error;
+  });
+  expect(said).toMatchObject({ reason: 'NotOwned' });
+  const kept = await sides.there(persistentvolumeclaims, 'late');
+  expect(kept?.metadata).toMatchObject({ uid: before.metadata.uid });
+  expect(kept?.metadata.deletionTimestamp).toBeUndefined();
+});

@@ -27,11 +27,18 @@ describe('the pods of what is orphaned', () => {
     ['half of it', { a: active(2), b: { ...joining(3), settled: { replicas: 1 } }, c: joining(1) }, ['c']],
     ['that has stopped where it was', { a: active(0), b: joining(3) }, []],
     ['that is silent where it was, and has gone', { a: withdrawing({}), b: active(3) }, ['a']],
+    ['that was never there', { a: joining(3), b: active(3) }, []],
     ['that goes nowhere', { b: active(2), c: joining(1) }, []],
   ])('are left once: of what moves, %s', (_what, shares, surplus) => {
     const left = leftOnce(spec('deployments', shares));
     expect(surplusOf(left)).toEqual(surplus);
     expect(leftOnce(spec('deployments', left)), 'asked again').toEqual(left);
+  });
+
+  it('are left where they come to be as well, where nothing is heard of where they were', () => {
+    const shares = { a: active(3), b: joining(3) };
+    expect(leftOnce(spec('deployments', shares), new Set(['a']))).toEqual(shares);
+    expect(surplusOf(leftOnce(spec('deployments', shares), new Set(['b'])))).toEqual(['b']);
   });
 
   it('are left wherever they are, where each is another one', () => {
