@@ -6,6 +6,7 @@ import type { StatusCause } from '../../kube/status.ts';
 import { badRequest, invalid } from '../../kube/status.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import type { Exchange } from '../core.ts';
+import { wholeSeconds } from '../registry/grace.ts';
 import type { DeleteOptions } from '../registry/types.ts';
 import { parseBody } from './body.ts';
 import { bodyEncoding } from './media.ts';
@@ -46,6 +47,9 @@ function fromQuery(query: URLSearchParams): JsonObject {
   if (grace !== null && !/^[+-]?[0-9]+$/.test(grace)) {
     throw badRequest(`strconv.ParseInt: parsing ${quoteGo(grace)}: invalid syntax`);
   }
+  if (grace !== null && BigInt.asIntN(64, BigInt(grace)) !== BigInt(grace)) {
+    throw badRequest(`strconv.ParseInt: parsing ${quoteGo(grace)}: value out of range`);
+  }
   return {
     ...(policy !== null && { propagationPolicy: policy }),
     ...(grace !== null && { gracePeriodSeconds: Number(grace) }),
@@ -80,8 +84,12 @@ export function checkDeleteOptions(given: Record<string, unknown>, query: URLSea
   return {
     dryRun,
     ...(asked !== undefined && { propagationPolicy: asked as 'Background' }),
-    ...(typeof grace === 'number' && { gracePeriodSeconds: grace }),
+    ...(isWhole(grace) && { gracePeriodSeconds: wholeSeconds(grace) }),
     ...(typeof uid === 'string' && { uid }),
     ...(typeof resourceVersion === 'string' && { resourceVersion }),
   };
+}
+
+function isWhole(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
 }

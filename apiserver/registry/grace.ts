@@ -16,11 +16,16 @@ export function graceOf(
   if (!strategyFor(served.info).graceful) return given;
   const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;
   if (deletionTimestamp !== undefined) return given ?? deletionGracePeriodSeconds;
-  const spec = (object.spec ?? {}) as { nodeName?: string; terminationGracePeriodSeconds?: number };
+  const spec = (object.spec ?? {}) as { nodeName?: string; terminationGracePeriodSeconds?: number | bigint };
   const { phase } = (object.status ?? {}) as { phase?: string };
   if (!spec.nodeName || phase === 'Succeeded' || phase === 'Failed') return 0;
-  const seconds = given ?? spec.terminationGracePeriodSeconds ?? 30;
+  const seconds = given ?? wholeSeconds(spec.terminationGracePeriodSeconds ?? 30);
   return seconds < 0 ? 1 : seconds;
+}
+
+/** Of an int64, as near as a number comes to it that is told exactly. */
+export function wholeSeconds(value: number | bigint): number {
+  return Math.min(Math.max(Number(value), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 }
 
 /** Go's longest Duration: beyond it there are no times. */
@@ -32,6 +37,10 @@ export function endOf({ metadata }: KubeObject, grace: number, now: Date): Date 
   const since =
     deletionTimestamp === undefined
       ? now.getTime()
-      : Date.parse(deletionTimestamp) - deletionGracePeriodSeconds * 1000;
-  return new Date(since + Math.min(grace, longest) * 1000);
+      : Date.parse(deletionTimestamp) - millis(deletionGracePeriodSeconds);
+  return new Date(since + millis(grace));
+}
+
+function millis(seconds: number): number {
+  return Math.min(seconds, longest) * 1000;
 }

@@ -1,7 +1,7 @@
 import { isRecord } from '../untyped.ts';
 import type { Path, Step } from './parse.ts';
 
-/** So many values are looked at for one path: `..` after `..` looks at all, as often as there are any. */
+/** So many values are looked at, or found, for one path: `..` after `..`, and `[*,*]`, find all as often as somebody cares to write. */
 const most = 100_000;
 
 /** The first of what is there; undefined: nothing, or the path is about other types than it finds. */
@@ -18,12 +18,16 @@ class Walk {
   along(path: Path, from: Found): Found | undefined {
     let found: Found | undefined = from;
     for (const step of path) {
-      this.#left -= found.length;
-      if (this.#left < 0) return undefined;
+      if (!this.#lasts(found.length + 1)) return undefined;
       found = this.#step(step, found);
       if (!found) return undefined;
     }
     return found;
+  }
+
+  #lasts(count: number): boolean {
+    this.#left -= count;
+    return this.#left >= 0;
   }
 
   #step(step: Step, from: Found): Found | undefined {
@@ -39,11 +43,11 @@ class Walk {
       case 'below':
         return this.#below(from);
       case 'slice':
-        return ofArrays(from, (items) => sliceOf(items, step));
+        return this.#ofArrays(from, (items) => sliceOf(items, step));
       case 'union':
         return this.#each(step.paths, (path) => this.along(path, from));
       case 'filter':
-        return ofArrays(from, (items) =>
+        return this.#ofArrays(from, (items) =>
           this.#each(items, (item) => {
             const passes = this.#passes(item, step);
             return passes === undefined ? undefined : passes ? [item] : [];
@@ -52,25 +56,35 @@ class Walk {
     }
   }
 
-  /** All that has something in it, itself first. */
-  #below(from: Found): unknown[] | undefined {
-    return this.#each(from, (value) => {
+  /** All that has something in it, itself first, however deep. */
+  #below(from: Found): Found | undefined {
+    const all: unknown[] = [];
+    const waiting = from.toReversed();
+    while (waiting.length > 0) {
+      const value = waiting.pop();
       const children = childrenOf(value);
-      this.#left -= children.length;
-      if (this.#left < 0) return undefined;
-      const deeper = children.length > 0 ? this.#below(children) : undefined;
-      return children.length > 0 ? deeper && [value, ...deeper] : [];
-    });
+      if (!this.#lasts(children.length)) return undefined;
+      if (children.length > 0) all.push(value);
+      for (const child of children.toReversed()) waiting.push(child);
+    }
+    return all;
   }
 
   #each<T>(items: readonly T[], of: (item: T) => Found | undefined): unknown[] | undefined {
     const all: unknown[] = [];
     for (const item of items) {
       const found = of(item);
-      if (!found) return undefined;
+      if (!found || !this.#lasts(found.length)) return undefined;
       for (const one of found) all.push(one);
     }
     return all;
+  }
+
+  #ofArrays(from: Found, of: (items: Found) => Found | undefined): Found | undefined {
+    return this.#each(from, (value) => {
+      if (value === null) return [];
+      return Array.isArray(value) ? of(value) : undefined;
+    });
   }
 
   #passes(item: unknown, { left, operator, right }: Step & { is: 'filter' }): boolean | undefined {
@@ -86,17 +100,6 @@ class Walk {
 function childrenOf(value: unknown): unknown[] {
   if (Array.isArray(value)) return value;
   return isRecord(value) ? Object.values(value) : [];
-}
-
-function ofArrays(from: Found, of: (items: Found) => Found | undefined): Found | undefined {
-  const all: unknown[] = [];
-  for (const value of from) {
-    if (value === null) continue;
-    const found = Array.isArray(value) ? of(value) : undefined;
-    if (!found) return undefined;
-    all.push(...found);
-  }
-  return all;
 }
 
 function sliceOf(

@@ -33,6 +33,7 @@ test.each<[string, (number | undefined)[], number]>([
   ['less, where a later deletion says so', [3600, 10], 10],
   ['a second, where a later deletion says less than none', [3600, -1], 1],
   ['more than there are times', [Number.MAX_SAFE_INTEGER], Number.MAX_SAFE_INTEGER],
+  ['less, where there were no such times before', [Number.MAX_SAFE_INTEGER, 10], 10],
 ])('a pod is given %s: %j', async (_, asked, seconds) => {
   let last: Ending | undefined;
   for (const one of asked) last = await deleted(one);
@@ -43,3 +44,17 @@ test('a period that is made shorter counts from the first deletion', async () =>
   const ends = ({ deletionTimestamp }: Ending) => Date.parse(deletionTimestamp) / 1000;
   expect(ends(await deleted(1000)) - ends(await deleted(100))).toBe(900);
 });
+
+test.each([
+  ['9223372036854775807', 200, Number.MAX_SAFE_INTEGER],
+  ['-9223372036854775808', 200, 1],
+  ['9223372036854775808', 400, undefined],
+])(
+  'a period that is no number here, but an int64, is taken as far as it goes: %s',
+  async (seconds, code, given) => {
+    const asked = await api.call('DELETE', `${pods}/p?gracePeriodSeconds=${seconds}`);
+    expect([asked.status, asked.body.metadata?.deletionGracePeriodSeconds]).toEqual([code, given]);
+    const said = await api.call('DELETE', `${pods}/p`, `{"gracePeriodSeconds":${seconds}}`);
+    expect([said.status, said.body.metadata?.deletionGracePeriodSeconds]).toEqual([code, given]);
+  },
+);

@@ -75,3 +75,17 @@ test('a path that looks at all there is, over and over, ends without an answer',
   for (let i = 0; i < 60; i++) nested = { a: nested, b: { c: [nested] } };
   expect(firstAt(nested, parsePath('..a..a..a..n') ?? [])).toBeUndefined();
 });
+
+const numbers = (count: number) => Array.from({ length: count }, () => 1);
+const nested = (depth: number, inside: unknown) =>
+  numbers(depth).reduce<unknown>((below) => ({ a: below }), inside);
+
+test.each<[name: string, path: string, object: unknown, value: unknown]>([
+  ['more items than a call takes arguments', '.a[*]', { a: numbers(300_000) }, undefined],
+  ['one of those', '.a[299999]', { a: numbers(300_000) }, 1],
+  ['all of them, again and again', `.a[${numbers(200).map(() => '*')}]`, { a: numbers(90_000) }, undefined],
+  ['what is far down', '..x', nested(9000, { x: 'found' }), 'found'],
+  ['what is not there, with much below', '..x', nested(9000, numbers(80_000)), undefined],
+])('%s', (_, path, object, value) => {
+  expect(firstAt(object, parsePath(path) ?? [])).toBe(value);
+});

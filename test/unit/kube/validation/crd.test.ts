@@ -273,4 +273,16 @@ describe('CustomResourceDefinition', () => {
     for (let i = 0; i < 300; i++) deep = { type: 'object', properties: { a: deep } };
     expect(causesOf(schema({ a: deep }))).toEqual([]);
   });
+
+  it('lets go of what an earlier release took, and takes no more of it', () => {
+    const properties = { host: { type: 'string', format: 'hostname', default: 'no host' } };
+    const old = schema(properties);
+    const versioned = { ...old.metadata, resourceVersion: '1' };
+    const labelled = { ...old, metadata: { ...versioned, labels: { a: 'b' } } };
+    expect(causesOf(labelled, old)).toEqual([]);
+    const more = schema({ ...properties, port: { type: 'string' } });
+    expect(causesOf({ ...more, metadata: versioned }, old)).toEqual([
+      `${at}.properties[host].default: Invalid value: "no host":  in body must be of type hostname: "no host"`,
+    ]);
+  });
 });
