@@ -81,9 +81,21 @@ const nameColumn = {
   priority: 0,
 };
 
+/** Of a definition's columns: a path may be as long as a definition, and tables are made for each event. */
+const paths = new WeakMap<CustomColumn, Path>();
+
+function pathOf(column: CustomColumn): Path {
+  const known = paths.get(column);
+  if (known) return known;
+  const path = parsePath(column.jsonPath) ?? [];
+  paths.set(column, path);
+  return path;
+}
+
 function customContent(columns: readonly CustomColumn[], objects: readonly KubeObject[], now: Date) {
-  const cells = columns.map(({ jsonPath, compute, type }) => {
-    const path = parsePath(jsonPath) ?? [];
+  const cells = columns.map((column) => {
+    const { compute, type } = column;
+    const path = pathOf(column);
     const read =
       compute ?? ((object: KubeObject) => (path.length > 0 ? shownAt(object, path, type) : undefined));
     return (object: KubeObject) => cell(type, read(object), now);

@@ -18,11 +18,16 @@ export async function untilShown(
 ): Promise<KubeObject[]> {
   const { core, request } = exchange;
   const signal = request.signal ?? core.closing;
-  const end = Date.now() + shownMs;
+  const end = performance.now() + shownMs;
   const shown: KubeObject[] = [];
   for (const pod of pods) {
     let found = await stillThere(exchange, pod);
-    while (found && found.metadata.deletionTimestamp === undefined && !signal.aborted && Date.now() < end) {
+    while (
+      found &&
+      found.metadata.deletionTimestamp === undefined &&
+      !signal.aborted &&
+      performance.now() < end
+    ) {
       await sleep(againMs, signal);
       found = await stillThere(exchange, pod);
     }
