@@ -3,7 +3,7 @@ import { isReflected } from '../../cluster/reflected.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { at, listAt, numberAt, textAt } from '../../kube/untyped.ts';
 
-/** The uid of the CronJob that controls it. */
+/** The CronJob that controls it. */
 export function cronJobOf(job: KubeObject): { name: string; uid: string } | undefined {
   const owner = job.metadata.ownerReferences?.find(({ controller }) => controller === true);
   return owner?.kind === 'CronJob' ? owner : undefined;

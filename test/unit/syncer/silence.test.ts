@@ -184,29 +184,46 @@ test.each([
   expect(silenceOf(east(heard, 'True'), { ...moment, stillMs: 50_000 })).toEqual(verdict);
 });
 
+/** One cluster as an informer shows it, how often it was looked at, and what was written of it. */
+class Seen {
+  looks = 0;
+  readonly written: string[] = [];
+  #cluster: PhysicalCluster;
+  #handlers: Handlers<PhysicalCluster> = {};
+
+  constructor(cluster: PhysicalCluster) {
+    this.#cluster = cluster;
+  }
+
+  readonly informer: Informer<PhysicalCluster> = {
+    synced: Promise.resolve(),
+    get: () => {
+      this.looks++;
+      return this.#cluster;
+    },
+    on: (handlers: Handlers<PhysicalCluster>) => {
+      this.#handlers = handlers;
+      handlers.add?.(this.#cluster, 'root//east');
+    },
+  } as unknown as Informer<PhysicalCluster>;
+
+  readonly client: Client = new Client(async ({ body }) => {
+    this.written.push(Buffer.from(body ?? []).toString());
+    return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(this.#cluster)) };
+  });
+
+  put(cluster: PhysicalCluster): void {
+    const before = this.#cluster;
+    this.#cluster = cluster;
+    this.#handlers.update?.(cluster, before, 'root//east');
+  }
+}
+
 test('a word of a time to come counts from when it was seen', async () => {
   const stop = new AbortController();
   const began = Date.now();
   let passed = 0;
-  let looks = 0;
-  let ofCluster: Handlers<PhysicalCluster> = {};
-  let cluster = east(began + 3_600_000, 'True');
-  const informer = {
-    synced: Promise.resolve(),
-    get: () => {
-      looks++;
-      return cluster;
-    },
-    on: (handlers: Handlers<PhysicalCluster>) => {
-      ofCluster = handlers;
-      handlers.add?.(cluster, 'root//east');
-    },
-  } as unknown as Informer<PhysicalCluster>;
-  const written: string[] = [];
-  const client = new Client(async ({ body }) => {
-    written.push(Buffer.from(body ?? []).toString());
-    return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(cluster)) };
-  });
+  const seen = new Seen(east(began + 3_600_000, 'True'));
   const nothing = () => undefined;
   const told = {
     at: nothing,
@@ -217,22 +234,20 @@ test('a word of a time to come counts from when it was seen', async () => {
   };
   const now = () => began + passed;
   const running = runSilence({
-    client,
-    informer,
+    client: seen.client,
+    informer: seen.informer,
     told,
     now,
     steady: now,
     signal: stop.signal,
     logger: silentLogger,
   });
-  await until(() => looks === 1);
+  await until(() => seen.looks === 1);
   passed = 40_000;
-  const before = cluster;
-  cluster = east(began + 3_600_000, 'False');
-  ofCluster.update?.(cluster, before, 'root//east');
-  await until(() => written.length === 1);
-  expect(written[0]).toContain('Unknown');
-  expect(written[0], 'since when is told by our own clock').toContain(at(began));
+  seen.put(east(began + 3_600_000, 'False'));
+  await until(() => seen.written.length === 1);
+  expect(seen.written[0]).toContain('Unknown');
+  expect(seen.written[0], 'since when is told by our own clock').toContain(at(began));
   stop.abort();
   await running;
 });
@@ -242,25 +257,7 @@ test.each([3_600_000, -3_600_000])('none is silent because a clock was set by %d
   const began = Date.now();
   let offset = 0;
   let passed = 0;
-  let looks = 0;
-  let ofCluster: Handlers<PhysicalCluster> = {};
-  let cluster = east(began, 'True');
-  const informer = {
-    synced: Promise.resolve(),
-    get: () => {
-      looks++;
-      return cluster;
-    },
-    on: (handlers: Handlers<PhysicalCluster>) => {
-      ofCluster = handlers;
-      handlers.add?.(cluster, 'root//east');
-    },
-  } as unknown as Informer<PhysicalCluster>;
-  const written: string[] = [];
-  const client = new Client(async ({ body }) => {
-    written.push(Buffer.from(body ?? []).toString());
-    return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(cluster)) };
-  });
+  const seen = new Seen(east(began, 'True'));
   let word: (cluster: string) => void = () => {};
   let heard = began;
   const told = {
@@ -273,8 +270,8 @@ test.each([3_600_000, -3_600_000])('none is silent because a clock was set by %d
     synced: Promise.resolve(),
   };
   const running = runSilence({
-    client,
-    informer,
+    client: seen.client,
+    informer: seen.informer,
     told,
     now: () => began + passed + offset,
     steady: () => passed,
@@ -282,12 +279,11 @@ test.each([3_600_000, -3_600_000])('none is silent because a clock was set by %d
     logger: silentLogger,
   });
   const lookAt = async (ready: 'True' | 'False') => {
-    const [before, count] = [cluster, looks];
-    cluster = east(began, ready);
-    ofCluster.update?.(cluster, before, 'root//east');
-    await until(() => looks > count);
+    const count = seen.looks;
+    seen.put(east(began, ready));
+    await until(() => seen.looks > count);
   };
-  await until(() => looks === 1);
+  await until(() => seen.looks === 1);
   passed = 20_000;
   heard = began + passed;
   word('east');
@@ -296,12 +292,12 @@ test.each([3_600_000, -3_600_000])('none is silent because a clock was set by %d
   await lookAt('False');
   passed = 59_000;
   await lookAt('True');
-  expect(written).toEqual([]);
+  expect(seen.written).toEqual([]);
   // Nor does that hide that it is: no word came for as long as that takes.
   passed = 20_000 + 40_000;
   await lookAt('False');
-  await until(() => written.length === 1);
-  expect(written[0]).toContain('Unknown');
+  await until(() => seen.written.length === 1);
+  expect(seen.written[0]).toContain('Unknown');
   stop.abort();
   await running;
 });
