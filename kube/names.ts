@@ -24,7 +24,8 @@ export function maxCharactersMessage(bytes: number): string {
   return `must be no more than ${bytes} characters`;
 }
 
-function patternMessage(rule: string, pattern: string, ...examples: string[]): string {
+/** As Kubernetes tells what a text has to look like. */
+export function patternMessage(rule: string, pattern: string, ...examples: string[]): string {
   return `${rule} (e.g. ${examples.map((e) => `'${e}'`).join(',  or ')}, regex used for validation is '${pattern}')`;
 }
 

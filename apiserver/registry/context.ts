@@ -29,6 +29,8 @@ export interface WriteContext extends WriteOptions {
   warn?(message: string): void;
   /** What was seen last of the object may be taken for what is there, until that turns out to be wrong: see updateObject. */
   guesses?: boolean;
+  /** A status has to be one that Kubernetes takes. Those of our own controllers tell what clusters say, and some lie. */
+  checksStatus?: boolean;
   /** A user's write, which the limits of the logical cluster hold for. */
   bounded?: boolean;
   /** Of one that is only tried: fails where there is no room for it. `before` is what is there. */

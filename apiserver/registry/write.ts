@@ -6,7 +6,7 @@ import type { KubeObject } from '../../kube/object.ts';
 import { isReset } from '../../kube/patch/managers.ts';
 import { conflict, isStatusError, staleObject } from '../../kube/status.ts';
 import { strategyFor } from '../../kube/strategy/index.ts';
-import { validateUpdate } from '../../kube/validation/index.ts';
+import { validateStatus, validateUpdate } from '../../kube/validation/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
 import { decodeStored, encodeStored, written } from './codec.ts';
@@ -149,6 +149,8 @@ async function updateWith(
       subresource === '' ? undefined : subresource,
       context.requested?.info,
     );
+  if (subresource === 'status' && context.checksStatus)
+    causes.push(...validateStatus(next, old, served.info));
   const more = subresource === '' ? hooksOf(served).causes : undefined;
   if (more) causes.push(...(await more(write, next, old)));
   refuse(causes, served, address.name);

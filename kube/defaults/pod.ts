@@ -65,6 +65,14 @@ function podSpec(spec: JsonObject): void {
   }
 }
 
+/** Two names for the first address; where they differ, the older one counts. */
+function podStatus(status: JsonObject): void {
+  const ip = text(status['podIP']);
+  const first = text(records(status['podIPs'])[0]?.['ip']);
+  if (ip === '' && first !== '') status['podIP'] = first;
+  else if (ip !== first) status['podIPs'] = [{ ip }];
+}
+
 function container(object: JsonObject): void {
   fillZero(object, 'imagePullPolicy', defaultPullPolicy(text(object['image'])));
   fillZero(object, 'terminationMessagePath', '/dev/termination-log');
@@ -90,6 +98,7 @@ export function roundResources(object: JsonObject, ...fields: string[]): void {
 
 export const podDefaults: Defaulters = {
   'core.v1.Pod': pod,
+  'core.v1.PodStatus': podStatus,
   'core.v1.PodSpec': (spec) => {
     podSpec(spec);
     roundResources(spec, 'overhead');

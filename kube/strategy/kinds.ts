@@ -46,6 +46,18 @@ function annotateTemplateGeneration(object: KubeObject, value: number): void {
   object.metadata.annotations = { ...object.metadata.annotations, [templateGeneration]: String(value) };
 }
 
+function templateGenerationOf({ metadata }: KubeObject): number {
+  return Number(metadata.annotations?.[templateGeneration] ?? 1);
+}
+
+/** Labels that are left out are those of the template, which whoever tells a status need not have sent. */
+function labelsOfTemplate(object: KubeObject): void {
+  const labels = at(object, 'spec', 'template', 'metadata', 'labels');
+  if (isRecord(labels) && Object.keys(object.metadata.labels ?? {}).length === 0) {
+    object.metadata.labels = { ...(labels as Record<string, string>) };
+  }
+}
+
 /** What else a claim could be filled from can only be said by dataSourceRef; elsewhere it is dropped in silence. */
 function isKnownSource(source: JsonObject): boolean {
   const group = text(source['apiGroup']);
@@ -145,7 +157,7 @@ const core: Record<string, KindRules> = {
     updateStatus: preparePodStatus,
   },
   '/PodTemplate': { generation: ['template'] },
-  '/ReplicationController': { generation: spec },
+  '/ReplicationController': { generation: spec, updateStatus: labelsOfTemplate },
   '/ServiceAccount': { create: namesOfSecrets, update: namesOfSecrets },
   '/Service': {
     createOnUpdate: true,
@@ -164,14 +176,15 @@ const apps: Record<string, KindRules> = {
   'apps/DaemonSet': {
     generation: spec,
     create: (object) => annotateTemplateGeneration(object, 1),
+    updateStatus: (object, old) => annotateTemplateGeneration(object, templateGenerationOf(old)),
     update: (object, old) => {
-      const before = Number(old.metadata.annotations?.[templateGeneration] ?? 1);
+      const before = templateGenerationOf(old);
       const same =
         JSON.stringify(at(object, 'spec', 'template')) === JSON.stringify(at(old, 'spec', 'template'));
       annotateTemplateGeneration(object, same ? before : before + 1);
     },
   },
-  'batch/Job': { generation: spec, create: prepareJob },
+  'batch/Job': { generation: spec, create: prepareJob, updateStatus: labelsOfTemplate },
   'batch/CronJob': { generation: spec },
 };
 

@@ -35,6 +35,7 @@ import { serviceChecks } from './service.ts';
 import { serviceRangeChecks } from './service-range.ts';
 import { signingRequestChecks } from './signing-request.ts';
 import { statefulSetChecks } from './statefulset.ts';
+import { statusChecks } from './status/index.ts';
 import { storageChecks } from './storage.ts';
 import { storageClassChecks } from './storage-class.ts';
 import { subresourceChecks } from './subresource.ts';
@@ -117,7 +118,15 @@ function isCustom({ group, version, kind }: KindInfo): boolean {
   return rootType(group, version, kind) === undefined;
 }
 
-/** As validateCreate, for replacing `old`; on `/status`, whose spec is the old one, only metadata is looked at. */
+/** As validateCreate, of what a user says through `/status`, beyond what validateUpdate looks at. */
+export function validateStatus(object: KubeObject, old: KubeObject, info: KindInfo): StatusCause[] {
+  const root = new Field([]);
+  const key = `${info.group}/${info.kind}/status`;
+  if (Object.hasOwn(statusChecks, key) && !isCustom(info)) statusChecks[key]?.(object, old, root);
+  return root.causes;
+}
+
+/** As validateCreate, for replacing `old`; on `/status`, whose spec is the old one, metadata, and of few kinds more. */
 export function validateUpdate(
   object: KubeObject,
   old: KubeObject,

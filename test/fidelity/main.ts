@@ -21,6 +21,7 @@ import { quotasCases } from './cases/quotas.ts';
 import { readingCases } from './cases/reading.ts';
 import { rolesCases } from './cases/roles.ts';
 import { signersCases } from './cases/signers.ts';
+import { statusesCases } from './cases/statuses.ts';
 import { subresourcesCases } from './cases/subresources.ts';
 import { transcriptsCases } from './cases/transcripts.ts';
 import { validationCases } from './cases/validation.ts';
@@ -109,7 +110,7 @@ async function allCases(): Promise<Case[]> {
     media: mediaCases,
     discovery: discoveryCases,
     writes: () => [...writesCases(), ...podSecurityCases()],
-    validation: () => validationCases(goldenObjects(golden)),
+    validation: () => [...validationCases(goldenObjects(golden)), ...statusesCases()],
     subresources: subresourcesCases,
     authn: authnCases,
     rbac: () => [

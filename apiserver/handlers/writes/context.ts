@@ -20,6 +20,7 @@ export function writeContext(
   return {
     bounded,
     guesses: isOwnController(user),
+    checksStatus: !isOwnController(user),
     ...(bounded && query.dryRun && { room: (write: Tried) => requireRoom(gate, stored.info, write) }),
     ...(longTurn && { longTurn }),
     manager: query.manager,

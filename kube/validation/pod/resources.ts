@@ -31,10 +31,10 @@ const quotaResources = new Set([
 ]);
 export const huge = (name: string) => name.startsWith('hugepages-');
 const quotaHuge = (name: string) => huge(name) || name.startsWith('requests.hugepages-');
-const native = (name: string) => !name.includes('/') || name.includes('kubernetes.io/');
+export const isNative = (name: string) => !name.includes('/') || name.includes('kubernetes.io/');
 /** What containers may ask for more of than there is. */
 export function isOvercommitted(name: string): boolean {
-  return native(name) && !huge(name);
+  return isNative(name) && !huge(name);
 }
 
 export function isQuotaResource(name: string): boolean {
@@ -51,7 +51,7 @@ function isContainerResource(name: string): boolean {
 
 /** What devices a node has: of another domain than Kubernetes' own. */
 function isExtended(name: string): boolean {
-  if (native(name) || name.startsWith('requests.')) return false;
+  if (isNative(name) || name.startsWith('requests.')) return false;
   return validateQualifiedName(`requests.${name}`).length === 0;
 }
 
@@ -69,7 +69,7 @@ export function containerResourceName(name: string, field: Field): void {
   resourceName(name, field);
   if (!name.includes('/')) {
     if (!isContainerResource(name)) field.invalid(name, 'must be a standard resource for containers');
-  } else if (!native(name) && !isExtended(name)) {
+  } else if (!isNative(name) && !isExtended(name)) {
     field.invalid(name, "doesn't follow extended resource name standard");
   }
 }

@@ -1,0 +1,17 @@
+import type { SubresourceCheck } from '../kind.ts';
+import { addressStatuses } from './addresses.ts';
+import { budgetStatuses } from './budget.ts';
+import { claimStatuses } from './claim.ts';
+import { countStatuses } from './counts.ts';
+import { jobStatuses } from './job.ts';
+import { podStatuses } from './pod.ts';
+
+/** What users may tell of kinds whose status is ours as a rule. By `<group>/<kind>/status`. */
+export const statusChecks: Readonly<Record<string, SubresourceCheck>> = {
+  ...addressStatuses,
+  ...budgetStatuses,
+  ...claimStatuses,
+  ...countStatuses,
+  ...jobStatuses,
+  ...podStatuses,
+};

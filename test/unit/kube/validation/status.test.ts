@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import type { KubeObject } from '../../../../kube/object.ts';
+import { validateStatus } from '../../../../kube/validation/index.ts';
+
+type Row = readonly [what: string, before: object, now: object, causes: readonly string[]];
+
+/** Of a kind, what is said of a status that follows another. */
+function check(group: string, kind: string, spec: object, rows: readonly Row[]): void {
+  const object = (status: object) => {
+    const apiVersion = group === '' ? 'v1' : `${group}/v1`;
+    return { apiVersion, kind, metadata: { name: 'a' }, spec, status } as unknown as KubeObject;
+  };
+  test.each(rows)(`${kind}: %s`, (_, before, now, causes) => {
+    const told = validateStatus(object(now), object(before), { group, version: 'v1', kind });
+    expect(told.map(({ field, message }) => `${field}: ${message}`)).toEqual(causes);
+  });
+}
+
+const is = (type: string) => ({ type, status: 'True' });
+
+describe('what a user tells as a status', () => {
+  check('apps', 'Deployment', {}, [
+    ['as a rule', {}, { replicas: 2, readyReplicas: 1, availableReplicas: 1 }, []],
+    [
+      'fewer than none',
+      {},
+      { replicas: -1 },
+      ['status.unavailableReplicas: Invalid value: -1: must be greater than or equal to 0'],
+    ],
+    [
+      'more than there are',
+      {},
+      { replicas: 1, readyReplicas: 2 },
+      ['status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas'],
+    ],
+    [
+      'counted down',
+      { collisionCount: 2 },
+      { collisionCount: 1 },
+      ['status.collisionCount: Invalid value: 1: cannot be decremented'],
+    ],
+  ]);
+  check('batch', 'Job', { completions: 5, completionMode: 'Indexed' }, [
+    ['running', {}, { startTime: '2024-01-02T03:04:05Z', active: 2, ready: 1 }, []],
+    [
+      'taken back',
+      { conditions: [is('Failed'), is('FailureTarget')], startTime: '2024-01-02T03:04:05Z' },
+      { startTime: '2024-01-02T03:04:05Z' },
+      [
+        'status.conditions: Invalid value: cannot disable the terminal Failed=True condition',
+        'status.conditions: Invalid value: cannot disable the terminal FailureTarget=True condition',
+      ],
+    ],
+    [
+      'complete at no time',
+      { startTime: '2024-01-02T03:04:05Z' },
+      { startTime: '2024-01-02T03:04:05Z', conditions: [is('Complete'), is('SuccessCriteriaMet')] },
+      ['status.completionTime: Required value: completionTime is required for Complete jobs'],
+    ],
+    ['what was wrong before', { completedIndexes: 'x' }, { completedIndexes: 'x', active: 1 }, []],
+    [
+      'an index too many',
+      {},
+      { completedIndexes: '1,3-5' },
+      [
+        'status.completedIndexes: Invalid value: "1,3-5": error parsing completedIndexes: too large index: "5"',
+      ],
+    ],
+  ]);
+  check('', 'Pod', { restartPolicy: 'Never', containers: [{ name: 'c' }] }, [
+    ['two families', {}, { podIPs: [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }] }, []],
+    ['an address that was there', { podIPs: [{ ip: 'x' }] }, { podIPs: [{ ip: 'x' }] }, []],
+    [
+      'no address',
+      {},
+      { podIPs: [{ ip: 'x' }] },
+      ['status.podIPs[0]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'],
+    ],
+    [
+      'running again',
+      { containerStatuses: [{ name: 'c', state: { terminated: { exitCode: 1 } } }] },
+      { containerStatuses: [{ name: 'c', state: { running: {} } }] },
+      ['status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state'],
+    ],
+  ]);
+  check('', 'Service', { type: 'ClusterIP' }, [
+    [
+      'of another type',
+      {},
+      { loadBalancer: { ingress: [{ ip: '10.0.0.1', ipMode: 'VIP' }] } },
+      ["status.loadBalancer.ingress: Forbidden: may only be used when `spec.type` is 'LoadBalancer'"],
+    ],
+  ]);
+  check('networking.k8s.io', 'Ingress', {}, [
+    [
+      'an address for a name',
+      {},
+      { loadBalancer: { ingress: [{ hostname: '10.0.0.1' }] } },
+      [
+        'status.loadBalancer.ingress[0].hostname: Invalid value: "10.0.0.1": must be a DNS name, not an IP address',
+      ],
+    ],
+  ]);
+  check('', 'PersistentVolumeClaim', { accessModes: ['ReadWriteOnce'] }, [
+    ['grown', {}, { capacity: { storage: '2Gi' }, allocatedResources: { storage: '2Gi' } }, []],
+    [
+      'of what it has not',
+      {},
+      { allocatedResources: { cpu: '1' } },
+      ['status.allocatedResources: Unsupported value: "cpu": supported values: "storage"'],
+    ],
+  ]);
+  check('policy', 'PodDisruptionBudget', {}, [
+    [
+      'for no reason',
+      {},
+      { conditions: [{ ...is('A'), lastTransitionTime: '2024-01-02T03:04:05Z' }] },
+      ['status.conditions[0].reason: Required value'],
+    ],
+  ]);
+});
