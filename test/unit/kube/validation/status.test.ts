@@ -24,7 +24,7 @@ describe('what a user tells as a status', () => {
     [
       'fewer than none',
       {},
-      { replicas: -1 },
+      { unavailableReplicas: -1 },
       ['status.unavailableReplicas: Invalid value: -1: must be greater than or equal to 0'],
     ],
     [
