@@ -6,6 +6,7 @@ import { Pieces } from '../../kube/pieces.ts';
 import { isTimeout, within } from '../../kube/within.ts';
 import { type Egress, EgressError } from '../egress/dial.ts';
 import type { Tracer } from '../tracer.ts';
+import { askedAgain, type Refusable } from './again.ts';
 import { Contexts, readOnce } from './contexts.ts';
 import { connectionError, notAllowed, refusedError } from './go-text.ts';
 import { Met, trustIssued } from './issued.ts';
@@ -61,7 +62,11 @@ export class WebhookCaller {
   post<T>(call: WebhookCall, take: Take<T>): Promise<T> {
     const held = this.#room.begin(call.cluster);
     const answered = within(call.millis ?? call.timeoutSeconds * 1000, call.signal, async (signal) => {
-      const { status, type = 'application/json', body } = await this.#send(call, held, signal);
+      const send = () => this.#send(call, held, signal);
+      const asked = askedAgain(send, signal).catch((error) => {
+        throw error === signal.reason ? ended(call, signal) : error;
+      });
+      const { status, type = 'application/json', body } = await asked;
       if (status < 200 || status > 299) {
         throw new WebhookCallError(refusedError(status, Buffer.from(body).toString()));
       }
@@ -135,12 +140,10 @@ export class WebhookCaller {
         reject(Object.assign(error, { reused: stale }));
       });
       request.on('response', (incoming) => {
-        const type = incoming.headers['content-type'];
+        const { 'content-type': type, 'retry-after': retryAfter } = incoming.headers;
         const status = incoming.statusCode ?? 0;
-        collected(incoming, most, held).then(
-          (body) => resolve({ status, body, ...(type !== undefined && { type }) }),
-          reject,
-        );
+        const said = { ...(type !== undefined && { type }), ...(retryAfter !== undefined && { retryAfter }) };
+        collected(incoming, most, held).then((body) => resolve({ status, body, ...said }), reject);
       });
       request.end(body);
     });
@@ -165,8 +168,7 @@ function ended(call: WebhookCall, signal: AbortSignal): WebhookCallError {
   return refused(call, isTimeout(signal) ? 'context deadline exceeded' : 'context canceled');
 }
 
-interface Answer {
-  status: number;
+interface Answer extends Refusable {
   type?: string;
   body: Uint8Array;
 }
@@ -186,7 +188,9 @@ async function viaApi(
   const url = `${route.path}${pathname}${search}`;
   const response = await route.transport({ method: 'POST', url, headers, body, signal, streams: true });
   const given = response.body instanceof Uint8Array ? [response.body] : response.body;
-  return { status: response.status, body: await collected(given, most, held) };
+  const retryAfter = response.headers['retry-after'];
+  const said = typeof retryAfter === 'string' && { retryAfter };
+  return { status: response.status, body: await collected(given, most, held), ...said };
 }
 
 /** Whoever answers more is not read to the end. */

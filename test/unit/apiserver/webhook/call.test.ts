@@ -168,3 +168,33 @@ test('long answers that wait are so many bytes, of which a logical cluster leave
   taken[4]?.done();
   expect(await again).toBe('a');
 });
+
+test('who has too much to do, and says when it has not, is asked again then, as often as by Kubernetes', async () => {
+  const asked: number[] = [];
+  const caller = (answers: readonly [status: number, retryAfter?: string][]) => {
+    asked.length = 0;
+    const transport = async () => {
+      const [status, after] = answers[Math.min(asked.length, answers.length - 1)] ?? [200];
+      asked.push(status);
+      return { status, headers: after === undefined ? {} : { 'retry-after': after }, body: short };
+    };
+    const resolve = async () => ({ path: '/hook', transport });
+    return new WebhookCaller(resolve as never, new Egress());
+  };
+  const allowed = async () => 'allowed';
+  const post = (answers: readonly [status: number, retryAfter?: string][], millis = 30_000) =>
+    caller(answers).post({ ...callOf('a', '/hook'), millis }, allowed);
+
+  expect(await post([[429, '0'], [503, '0'], [200]])).toBe('allowed');
+  expect(asked).toEqual([429, 503, 200]);
+  await expect(post([[429, '0']])).rejects.toThrow('too many requests');
+  expect(asked).toHaveLength(11);
+  await expect(post([[429, '60']], 50)).rejects.toThrow(/^Post "https:.*": context deadline exceeded$/);
+  await expect(post([[500, '99999999999']], 50)).rejects.toThrow(
+    /^Post "https:.*": context deadline exceeded$/,
+  );
+  for (const [status, after] of [[400, '0'], [429], [503, 'Wed, 21 Oct 2015 07:28:00 GMT']] as const) {
+    await expect(post([after === undefined ? [status] : [status, after]])).rejects.toThrow();
+    expect(asked).toEqual([status]);
+  }
+});

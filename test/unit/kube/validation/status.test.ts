@@ -11,7 +11,13 @@ function check(group: string, kind: string, spec: object, rows: readonly Row[]):
     return { apiVersion, kind, metadata: { name: 'a' }, spec, status } as unknown as KubeObject;
   };
   test.each(rows)(`${kind}: %s`, (_, before, now, causes) => {
-    const told = validateStatus(object(now), object(before), { group, version: 'v1', kind });
+    const told = validateStatus(object(now), object(before), {
+      group,
+      version: 'v1',
+      kind,
+      resource: '',
+      namespaced: true,
+    });
     expect(told.map(({ field, message }) => `${field}: ${message}`)).toEqual(causes);
   });
 }
