@@ -17,6 +17,8 @@ export interface ServedResource {
   cluster?: string;
   /** True for a CRD with several versions: what is stored may still say another version. */
   manyVersions?: boolean;
+  /** True while its definition is going, and its objects before it. */
+  isEnding?: boolean;
   /** True for kinds that come from outside the built-in table: items of a list keep kind and apiVersion. */
   custom?: boolean;
   /** The published OpenAPI v3 schema, for kinds that are not built in. */

@@ -88,7 +88,7 @@ export class RuledKinds {
   /** Where it is not, no object of it is left, whatever an informer holds. */
   isDefined(resource: Resource, cluster: string): boolean {
     const own = this.definitions.get(keyOf(cluster, '', nameOf(resource)));
-    return own !== undefined && !isRefused(own);
+    return own !== undefined && hasNames(own);
   }
 
   of(resource: Resource): Informer | undefined {
@@ -188,16 +188,8 @@ const byName = 'ruled/name';
 
 function servedVersions(crd: CustomResourceDefinition): string[] {
   const { spec } = crd;
-  if (spec?.scope !== 'Namespaced' || isRefused(crd)) return [];
+  if (spec?.scope !== 'Namespaced' || !hasNames(crd)) return [];
   return (spec.versions ?? []).flatMap(({ name, served }) => (served ? [name] : []));
-}
-
-/** Others have its names, and had them first: nothing is stored under them on behalf of this one. */
-function isRefused(crd: CustomResourceDefinition): boolean {
-  const { conditions = [] } = crd.status ?? {};
-  return (
-    !hasNames(crd) && !conditions.some(({ type, status }) => type === 'Established' && status === 'True')
-  );
 }
 
 function resourceOf({ group, names }: { group: string; names: { plural: string } }): Resource {

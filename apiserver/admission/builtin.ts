@@ -4,6 +4,7 @@ import {
   certificateSigningAdmission,
   certificateSubjectAdmission,
 } from './certificates.ts';
+import { endingDefinitionAdmission } from './ending-definition.ts';
 import { limitRangerAdmission } from './limit-ranger.ts';
 import { podSecurityAdmission } from './pod-security.ts';
 import { priorityAdmission } from './priority.ts';
@@ -15,6 +16,7 @@ import { nodeTaintAdmission, tolerationAdmission } from './taints.ts';
 
 /** In kube-apiserver's order, before the webhooks. https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/ */
 export const builtinAdmission: readonly AdmissionPlugin[] = [
+  endingDefinitionAdmission,
   limitRangerAdmission,
   serviceAccountAdmission,
   nodeTaintAdmission,

@@ -44,6 +44,8 @@ function fromQuery(query: URLSearchParams): JsonObject {
   const policy = query.get('propagationPolicy');
   const grace = query.get('gracePeriodSeconds');
   const orphan = query.get('orphanDependents');
+  const uid = query.get('uid');
+  const resourceVersion = query.get('resourceVersion');
   if (grace !== null && !/^[+-]?[0-9]+$/.test(grace)) {
     throw badRequest(`strconv.ParseInt: parsing ${quoteGo(grace)}: invalid syntax`);
   }
@@ -54,6 +56,7 @@ function fromQuery(query: URLSearchParams): JsonObject {
     ...(policy !== null && { propagationPolicy: policy }),
     ...(grace !== null && { gracePeriodSeconds: Number(grace) }),
     ...(orphan !== null && { orphanDependents: orphan !== '0' && orphan.toLowerCase() !== 'false' }),
+    preconditions: { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) },
   };
 }
 

@@ -10,6 +10,7 @@ import { translate } from './errors.ts';
 import { endOf, graceOf } from './grace.ts';
 import type { KeyParts } from './keys.ts';
 import { asDefined } from './kinds/defined.ts';
+import { cleanupFinalizer } from './kinds/ending.ts';
 import { type Condition, conditionsOf, withCondition } from './kinds/own-status.ts';
 import { hooksOf } from './kinds.ts';
 import { checkDeletePreconditions, deletesItself } from './metadata.ts';
@@ -130,9 +131,6 @@ function markDeleted(
   }
   return marked;
 }
-
-/** controller/definition/ takes it away, when nothing of what is defined is left. */
-const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
 const ending: Condition = {
   type: 'Terminating',

@@ -99,7 +99,8 @@ async function deleteInstances(
   const { spec } = crd;
   // Whose names were never its own has no objects.
   if (!hasNames(crd)) return 0;
-  const version = spec?.versions.find(({ served }) => served);
+  const version =
+    spec?.versions.find(({ served }) => served) ?? spec?.versions.find(({ storage }) => storage);
   if (spec === undefined || version === undefined) return 0;
   const resource: ResourceRef = { group: spec.group, version: version.name, resource: spec.names.plural };
   const { items } = await client.list(resource, { cluster, signal });

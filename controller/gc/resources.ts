@@ -75,9 +75,12 @@ export function fromDefinition(crd: CustomResourceDefinition): DiscoveredResourc
   return { group, version: version.name, resource, kind, namespaced, verbs: needed };
 }
 
-/** False where another definition had them first: nothing is served under them on behalf of this one. */
+/**
+ * False where another definition had them first: nothing is served or stored under them on behalf of this one. What was
+ * established keeps those that it had, whatever it asks for since.
+ */
 export function hasNames({ status }: CustomResourceDefinition): boolean {
-  return (
-    status?.conditions?.some(({ type, status: is }) => type === 'NamesAccepted' && is === 'False') !== true
-  );
+  const is = (condition: string, value: string) =>
+    status?.conditions?.some((one) => one.type === condition && one.status === value) === true;
+  return is('Established', 'True') || !is('NamesAccepted', 'False');
 }

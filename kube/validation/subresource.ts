@@ -2,6 +2,7 @@ import { sameJson } from '../deep.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
 import { podQosClass } from '../strategy/qos.ts';
 import { at, records, strings, text } from '../untyped.ts';
+import { definitionStatus } from './crd/names.ts';
 import type { SubresourceCheck } from './kind.ts';
 import { podAsItIs } from './pod/index.ts';
 import { quotaStatus } from './quota.ts';
@@ -62,6 +63,7 @@ const namespacePhase: SubresourceCheck = (object, _old, root) => {
 
 export const subresourceChecks: Readonly<Record<string, SubresourceCheck>> = {
   ...signingRequestSubresources,
+  'apiextensions.k8s.io/CustomResourceDefinition/status': definitionStatus,
   '/Namespace/status': namespacePhase,
   '/Pod/ephemeralcontainers': ephemeralContainers,
   '/Pod/resize': resize,

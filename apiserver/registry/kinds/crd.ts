@@ -14,6 +14,7 @@ import type { ServedResource } from '../../served.ts';
 import { clientConfigOf } from '../../webhook/reference.ts';
 import type { Catalog } from '../catalog.ts';
 import { schemaFromOpenApi } from './crd-schema.ts';
+import { isEnding } from './ending.ts';
 import { conditionsOf } from './own-status.ts';
 
 /** CustomResourceDefinitions: what they serve. https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ */
@@ -90,6 +91,7 @@ export function serveDefinition(
 ): void {
   const spec = object?.spec as DefinitionSpec | undefined;
   const before = catalog.definedBy(cluster, name);
+  const going = object && isEnding(object) ? { isEnding: true } : {};
   const all =
     spec === undefined || isRefused(object)
       ? []
@@ -97,10 +99,12 @@ export function serveDefinition(
           const now = servedVersion(cluster, accepted(object, spec), version);
           const same = before.find((one) => one.info.version === version.name);
           const kept = same && deepEqual(same.openapi, now.openapi) ? same.definition : undefined;
-          return { ...now, definition: kept ?? { since: revision, forms: new WeakMap() } };
+          return { ...now, ...going, definition: kept ?? { since: revision, forms: new WeakMap() } };
         });
   if (spec?.conversion?.strategy === 'Webhook') convertedByWebhook(all, { name, revision, spec });
   const isServed = new Set(spec?.versions?.flatMap((version) => (version.served ? version.name : [])));
+  // What nobody reads any more goes with its definition all the same, by the version that it is stored in.
+  if ('isEnding' in going && isServed.size === 0) for (const { info } of all) isServed.add(info.storageVersion);
   const served = all.filter(({ info }) => isServed.has(info.version));
   catalog.define(cluster, name, served, revision);
 }
@@ -131,7 +135,8 @@ function isRefused(object: KubeObject | undefined): boolean {
 /** Under the names that were accepted; until they are, under those asked for. */
 function accepted(object: KubeObject | undefined, spec: DefinitionSpec): DefinitionSpec {
   const { acceptedNames: names } = (object?.status ?? {}) as { acceptedNames?: DefinitionNames };
-  return names?.plural && names.kind ? { ...spec, names } : spec;
+  // The plural is what its objects are stored under: the definition's own name says it, whatever its status does.
+  return names?.plural && names.kind ? { ...spec, names: { ...names, plural: spec.names.plural } } : spec;
 }
 
 /** Rules are for objects that are sound otherwise: what else is wrong with their types can only confuse them. */

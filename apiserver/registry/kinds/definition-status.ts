@@ -49,7 +49,7 @@ export async function tellEstablished(write: KindWrite, name: string, change: Co
 /** Answers whether what is accepted changed. */
 async function tell(write: KindWrite, name: string, object: KubeObject): Promise<boolean> {
   const asked = namesOf(object);
-  if (asked === undefined || deepEqual(acceptedOf(object), asked)) return false;
+  if (asked === undefined || isSettled(object, asked)) return false;
   const { names, conflict } = acceptNames(asked, acceptedOf(object), await usedBeside(write, name, object));
   const was = isTrue(object, 'Established');
   const told = [conflict ? refused(conflict) : accepted];
@@ -59,6 +59,12 @@ async function tell(write: KindWrite, name: string, object: KubeObject): Promise
   if (!was && !conflict)
     await writeStatus(write, name, (current) => withConditions(current, [established]), { manager });
   return true;
+}
+
+function isSettled(object: KubeObject, asked: DefinitionNames): boolean {
+  return (
+    deepEqual(acceptedOf(object), asked) && [accepted, established].every(({ type }) => isTrue(object, type))
+  );
 }
 
 async function tellOthers(write: KindWrite, name: string, object: KubeObject | undefined): Promise<void> {

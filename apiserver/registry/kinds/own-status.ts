@@ -13,9 +13,10 @@ export interface Condition {
   message: string;
 }
 
-/** `false`: somebody else wrote this kind's status, or what was written is gone. */
-export function isOwnCause({ subresource }: KindWrite, { object }: Committed): boolean {
-  return object !== undefined && object.metadata.deletionTimestamp === undefined && subresource !== 'status';
+/** `false`: the server itself told of it, or what was written is gone. A user's word on it is put right. */
+export function isOwnCause({ subresource, user }: KindWrite, { object }: Committed): boolean {
+  if (object === undefined || object.metadata.deletionTimestamp !== undefined) return false;
+  return subresource !== 'status' || user !== undefined;
 }
 
 /** Writes status; a lost race or an object that went is another's to tell of. */

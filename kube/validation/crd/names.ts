@@ -1,7 +1,8 @@
 import { validateDns1035Label } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
-import { strings, text } from '../../untyped.ts';
+import { at, record, strings, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
+import type { SubresourceCheck } from '../kind.ts';
 
 /** All that is wrong with a DNS-1035 label in one message; empty for a good one. */
 export const label = (value: string) => validateDns1035Label(value).join(',');
@@ -9,6 +10,11 @@ export const label = (value: string) => validateDns1035Label(value).join(',');
 export function resourceNames(names: JsonObject, field: Field): void {
   for (const name of ['plural', 'singular', 'kind', 'listKind'])
     if (!text(names[name])) field.child(name).required();
+  namesGiven(names, field);
+}
+
+/** Of those that are there. */
+function namesGiven(names: JsonObject, field: Field): void {
   for (const name of ['plural', 'singular']) {
     const value = text(names[name]);
     if (value && label(value)) field.child(name).invalid(value, label(value));
@@ -26,3 +32,7 @@ export function resourceNames(names: JsonObject, field: Field): void {
   if (text(names['kind']) && names['kind'] === names['listKind'])
     field.child('listKind').invalid(names['listKind'], 'kind and listKind may not be the same');
 }
+
+/** What status says was accepted, as yet perhaps nothing. */
+export const definitionStatus: SubresourceCheck = (object, _old, root) =>
+  namesGiven(record(at(object, 'status', 'acceptedNames')), root.child('status', 'acceptedNames'));

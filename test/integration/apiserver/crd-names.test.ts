@@ -126,3 +126,28 @@ test('names of built-in kinds of the group are taken', async () => {
     '"NetworkPolicyList" is already in use',
   ]);
 });
+
+test('what a user says of its status is put right', async () => {
+  await define(first);
+  const status = `${crds}/ones.example.com/status`;
+  const acceptedNames = { plural: 'evils', kind: 'Evil' };
+  const said = await api.call('PATCH', status, { status: { acceptedNames, conditions: [] } });
+  expect(said.status).toBe(200);
+  expect(await conditions('ones')).toEqual(free);
+  const { body } = await api.call('GET', `${crds}/ones.example.com`);
+  expect(body.status.acceptedNames).toEqual(first);
+  expect([await isServed('ones'), await isServed('evils')]).toEqual([true, false]);
+  await api.call('PATCH', status, { status: { conditions: null } });
+  expect(await conditions('ones')).toEqual(free);
+});
+
+test('a name that is none is not said to be accepted', async () => {
+  await define(first);
+  const acceptedNames = { plural: 'a/b', kind: 'e v' };
+  const { body } = await api.call('PATCH', `${crds}/ones.example.com/status`, { status: { acceptedNames } });
+  expect(body.code).toBe(422);
+  expect(body.details.causes.map((cause: Answer) => cause.field)).toEqual([
+    'status.acceptedNames.plural',
+    'status.acceptedNames.kind',
+  ]);
+});

@@ -225,6 +225,14 @@ describe('delete', () => {
     expect((await api.call('DELETE', `${configMaps}/a`)).status).toBe(404);
   });
 
+  test.each(['uid=x', 'resourceVersion=1'])('a precondition in the query: %s', async (query) => {
+    await api.call('POST', configMaps, configMap('a'));
+    const wrong = await api.call('DELETE', `${configMaps}/a?${query}`);
+    expect(wrong.body).toMatchObject({ code: 409, reason: 'Conflict' });
+    expect((await api.call('DELETE', `${configMaps}?${query}`)).status).toBe(409);
+    expect((await api.call('GET', `${configMaps}/a`)).status).toBe(200);
+  });
+
   test('finalizers keep the object; the update that drops the last is the deletion', async () => {
     await api.call('POST', configMaps, {
       ...configMap('a'),

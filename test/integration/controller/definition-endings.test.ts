@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { Client } from '../../../client/client.ts';
+import { InformerSet } from '../../../client/informers.ts';
+import { ownResources } from '../../../cluster/resources.ts';
+import { startGenericControllers } from '../../../controller/generic.ts';
+import { silentLogger } from '../../../kube/log.ts';
+import { eventually } from '../../eventually.ts';
+import { type Api, definitions, startApi, thingsDefinition } from '../apiserver/api.ts';
+
+let api: Api;
+let stop: AbortController;
+let done: Promise<void>;
+
+beforeEach(() => {
+  api = startApi({ resources: ownResources.map((one) => ({ ...one, custom: true })) });
+  stop = new AbortController();
+  const user = { name: 'controllers', groups: ['system:masters'] };
+  const client = new Client(api.server.transport(user), { cluster: '*' });
+  const { signal } = stop;
+  const informers = new InformerSet(client, { cluster: '*', signal });
+  done = startGenericControllers({ client, informers, signal, logger: silentLogger });
+});
+afterEach(async () => {
+  stop.abort();
+  await done;
+  await api.close();
+});
+
+const own = `${definitions}/things.example.com`;
+const things = '/apis/example.com/v1/namespaces/default/things';
+const thing = (name: string, finalizers: string[] = []) => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Thing',
+  metadata: { name, finalizers },
+});
+
+async function endAndDefineAgain(): Promise<void> {
+  await api.call('DELETE', own);
+  await eventually(async () => expect((await api.call('GET', own)).status).toBe(404));
+  await api.call('POST', definitions, thingsDefinition());
+}
+
+test('the objects of a definition that serves no version go with it', async () => {
+  const definition = thingsDefinition() as { spec: { versions: object[] } };
+  await api.call('POST', definitions, definition);
+  await api.call('POST', things, thing('a'));
+  const versions = definition.spec.versions.map((version) => ({ ...version, served: false }));
+  await api.call('PATCH', own, { spec: { versions } });
+  expect((await api.call('GET', things)).status).toBe(404);
+  await endAndDefineAgain();
+  expect((await api.call('GET', things)).body.items).toEqual([]);
+});
+
+test('the objects of a definition that asked for another name since go with it', async () => {
+  await api.call('POST', definitions, thingsDefinition());
+  const other = thingsDefinition() as { metadata: object; spec: object };
+  await api.call('POST', definitions, {
+    ...other,
+    metadata: { name: 'others.example.com' },
+    spec: { ...other.spec, names: { plural: 'others', kind: 'Other' } },
+  });
+  await api.call('POST', things, thing('a'));
+  await api.call('PATCH', own, { spec: { names: { shortNames: ['others'] } } });
+  const { conditions } = (await api.call('GET', own)).body.status;
+  expect(conditions[0]).toMatchObject({ type: 'NamesAccepted', status: 'False' });
+  await endAndDefineAgain();
+  expect((await api.call('GET', things)).body.items).toEqual([]);
+});
+
+test('nothing is made of a definition that is going', async () => {
+  await api.call('POST', definitions, thingsDefinition());
+  await api.call('POST', things, thing('a', ['example.com/held']));
+  await api.call('DELETE', own);
+  const made = await api.call('POST', things, thing('b'));
+  expect(made.body).toMatchObject({
+    code: 403,
+    message:
+      'things.example.com "b" is forbidden: create not allowed while custom resource definition is terminating',
+  });
+  expect((await api.call('PATCH', `${things}/a`, { metadata: { finalizers: null } })).status).toBe(200);
+  await eventually(async () => expect((await api.call('GET', own)).status).toBe(404));
+});
