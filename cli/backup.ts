@@ -1,7 +1,8 @@
-import { open, rename, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import type { ApiResponse } from '../kube/http.ts';
 import { backupPath } from '../server/backup-view.ts';
 import { checkBackup } from '../storage/backup.ts';
+import { writeWhole } from '../storage/whole-file.ts';
 import { type OwnKubeconfig, transportOf } from './connection.ts';
 import { advised, FailedError } from './errors.ts';
 import { refuseBackup } from './files.ts';
@@ -15,33 +16,25 @@ export async function backupServer(
 ): Promise<void> {
   refuseBackup(file);
   const transport = await transportOf(kubeconfig);
-  const partial = `${file}.partial`;
   try {
     const response = await transport({ method: 'GET', url: backupPath, headers: {} });
     if (response.status !== 200) throw new FailedError(`no backup: ${messageOf(response)}`);
-    await save(response.body, partial);
-    const done = await checkBackup(partial).catch((cause: unknown) => {
-      throw new FailedError(`the backup broke off; try again (${String(cause)})`);
+    const done = await writeWhole(file, async (to, partial) => {
+      await save(response.body, to);
+      return checkBackup(partial).catch((cause: unknown) => {
+        throw new FailedError(`the backup broke off; try again (${String(cause)})`);
+      });
     });
-    await rename(partial, file);
     if (output === 'json') return printJson({ file, ...done });
     print(`backed up ${done.entries} objects as of revision ${done.revision} to ${file}`);
   } finally {
     transport.close();
-    await rm(partial, { force: true });
   }
 }
 
-/** All secrets are in it: nobody else may read it. */
-async function save(body: ApiResponse['body'], file: string): Promise<void> {
-  const output = await open(file, 'w', 0o600);
-  try {
-    if (body instanceof Uint8Array) await output.writeFile(body);
-    else for await (const bytes of body) await output.writeFile(bytes);
-    await output.sync();
-  } finally {
-    await output.close();
-  }
+async function save(body: ApiResponse['body'], output: FileHandle): Promise<void> {
+  if (body instanceof Uint8Array) await output.writeFile(body);
+  else for await (const bytes of body) await output.writeFile(bytes);
 }
 
 function messageOf({ status, body }: ApiResponse): string {

@@ -97,25 +97,47 @@ export function encryption(
   return { ...file, encryptionProviderConfigAutomaticReload: reload };
 }
 
-/** `raw` has a setting's text. Absent without the authority of the proxies. */
+const ofProxies: readonly SettingName[] = [
+  'requestheaderAllowedNames',
+  'requestheaderUsernameHeaders',
+  'requestheaderUidHeaders',
+  'requestheaderGroupHeaders',
+  'requestheaderExtraHeadersPrefix',
+];
+
+/** `raw` has a setting's text. Absent without the authority of the proxies, of whom nothing may be said then. */
 export function requestHeader(raw: (name: SettingName) => string): Pick<Settings, 'requestHeader'> {
   const { requestheaderClientCaFile: file } = fileOf(
     'requestheaderClientCaFile',
     raw('requestheaderClientCaFile'),
   );
-  if (file === undefined) return {};
+  if (file === undefined) {
+    const said = ofProxies.find((name) => raw(name) !== settings[name].default);
+    if (said === undefined) return {};
+    throw new UsageError(
+      `--${settings[said].flag}: no proxy is believed without --requestheader-client-ca-file`,
+    );
+  }
   const names = (name: SettingName) => namesIn(settings[name].flag, raw(name));
   const allowed = raw('requestheaderAllowedNames');
   return {
     requestHeader: {
       clientCaFile: file,
-      allowedNames: allowed === settings.requestheaderAllowedNames.default ? [] : allowed.split(','),
+      allowedNames: allowed === settings.requestheaderAllowedNames.default ? [] : commonNames(allowed),
       username: names('requestheaderUsernameHeaders'),
       uid: names('requestheaderUidHeaders'),
       group: names('requestheaderGroupHeaders'),
       extraPrefix: names('requestheaderExtraHeadersPrefix'),
     },
   };
+}
+
+/** None, as kube-apiserver takes `--requestheader-allowed-names=`, are all. */
+function commonNames(text: string): string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
 }
 
 function namesIn(flag: string, text: string): string[] {

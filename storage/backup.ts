@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { markCreating, markReady } from './level/directory.ts';
-import { layout, makeDirectory, readIfThere } from './level/files.ts';
+import { markReady, markRestoring, refuseStore } from './level/directory.ts';
+import { translate } from './level/errors.ts';
+import { layout, makeDirectory } from './level/files.ts';
 import { takeOwnership } from './level/owner.ts';
 import { writeDatabase } from './level/rebuild.ts';
 import { decodeRecord, encodeEntry, recordKey } from './level/record.ts';
 import { type Entry, type Store, StoreError } from './store.ts';
+import { writeWhole } from './whole-file.ts';
 
 /**
  * A backup is: a line `atoll-backup 1 <revision>`, then per entry 4 bytes length and the record as LevelDB has
@@ -44,22 +46,16 @@ export interface BackupReport {
   readonly entries: number;
 }
 
-/** Writes a backup to `file`, which must not exist. */
+/** Writes a backup to `file`: whole, or not at all. */
 export async function backup(store: Store, file: string): Promise<BackupReport> {
-  const output = await open(file, 'wx', 0o600);
-  try {
+  return writeWhole(file, async (output) => {
     const bytes = backupBytes(store);
     for (;;) {
       const { done, value } = await bytes.next();
-      if (done) {
-        await output.sync();
-        return value;
-      }
+      if (done) return value;
       await output.writeFile(value);
     }
-  } finally {
-    await output.close();
-  }
+  });
 }
 
 /** Reads a backup to its end. Fails with `corrupt` when it is not a whole one. */
@@ -75,6 +71,7 @@ export async function checkBackup(file: string): Promise<BackupReport> {
  * Makes a LevelDB store in `directory`, where none may be, of a backup. Its revision is `bump` further than the
  * backup's and all history counts as compacted: clients that saw later revisions than the backup list again
  * instead of silently going back in time. `more`: what is in it beside, in place of what the backup has under these keys.
+ * Until it has ended, nobody takes what is there for a store; it may be begun again.
  * Fails with `corrupt` when the file is not a whole backup.
  */
 export async function restore(
@@ -84,18 +81,20 @@ export async function restore(
 ): Promise<BackupReport> {
   // Nothing is made of half a backup.
   const { revision, entries } = await checkBackup(file);
-  const { database, marker, owner } = layout(directory);
-  await makeDirectory(directory);
-  const release = await takeOwnership(owner);
+  const { database, owner } = layout(directory);
   try {
-    if ((await readIfThere(marker)) !== undefined) {
-      throw new StoreError('exists', `there is a store in ${directory} already`);
+    await makeDirectory(directory);
+    const release = await takeOwnership(owner);
+    try {
+      await refuseStore(directory);
+      await markRestoring(directory);
+      await writeDatabase(database, withMore(readBackup(file), more, revision), revision + bump);
+      await markReady(directory);
+    } finally {
+      await release();
     }
-    await markCreating(directory);
-    await writeDatabase(database, withMore(readBackup(file), more, revision), revision + bump);
-    await markReady(directory);
-  } finally {
-    await release();
+  } catch (error) {
+    throw translate(error, directory);
   }
   return { revision: revision + bump, entries };
 }

@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ApiResponse } from '../../kube/http.ts';
+import type { Store } from '../../storage/store.ts';
 import type { Exchange } from '../core.ts';
 import { text } from '../encode/text.ts';
 
 const endpoints = ['healthz', 'livez', 'readyz'];
+/** kube-apiserver's `--etcd-healthcheck-timeout`. A store goes on asking for longer: a probe does not wait for that. */
+const storeMs = 2000;
 
 /** A text is good, too, with something to say. */
 type Check = (exchange: Exchange) => boolean | string | Promise<boolean | string>;
@@ -10,7 +14,7 @@ type Check = (exchange: Exchange) => boolean | string | Promise<boolean | string
 const checks: Readonly<Record<string, Check>> = {
   ping: () => true,
   store: async ({ core }) => {
-    await core.store.get('/ready');
+    if (!(await answers(core.store))) return false;
     // Not a failure: whoever stopped to send requests here could not make room by deleting either.
     const { refusing } = core.store;
     return refusing === undefined || `creates and updates are refused: ${refusing}`;
@@ -46,6 +50,13 @@ async function report(exchange: Exchange, endpoint: string, names: readonly stri
   }
   if (!healthy) return text(500, `${lines.join('\n')}\n${endpoint} check failed\n`);
   return text(200, query.has('verbose') ? `${lines.join('\n')}\n${endpoint} check passed\n` : 'ok');
+}
+
+async function answers(store: Store): Promise<boolean> {
+  const timer = new AbortController();
+  const late = sleep(storeMs, false, { signal: timer.signal }).catch(() => false);
+  const answer = store.get('/ready').then(() => true);
+  return Promise.race([answer, late]).finally(() => timer.abort());
 }
 
 async function passes(exchange: Exchange, name: string): Promise<boolean | string> {

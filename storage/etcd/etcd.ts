@@ -24,6 +24,7 @@ import { Feed } from './feed.ts';
 import { Keys } from './keys.ts';
 import { DEFAULT_COMPACTION, type EtcdOptions } from './options.ts';
 import { readOne, readRange, sizeOf } from './read.ts';
+import { Room } from './room.ts';
 import { Slots } from './slots.ts';
 import { acquireTerm } from './terms.ts';
 import { watchFrom } from './watch.ts';
@@ -63,6 +64,7 @@ class EtcdStore implements Store {
   readonly #confirm: Confirm;
   readonly #writes = new Set<Promise<unknown>>();
   readonly #commits = new Distribution(commitBounds);
+  readonly #room: Room;
   #feed: Feed | undefined;
   #compactor: Promise<void> | undefined;
   #compacted = 0;
@@ -73,6 +75,7 @@ class EtcdStore implements Store {
     this.#keys = keys;
     this.#options = options;
     this.#confirm = new Confirm(connection, keys);
+    this.#room = new Room(options.logger);
   }
 
   async load(): Promise<void> {
@@ -93,10 +96,14 @@ class EtcdStore implements Store {
     return this.#compacted;
   }
 
+  get refusing(): string | undefined {
+    return this.#room.refusing;
+  }
+
   async get(key: string, { revision }: { revision?: number } = {}): Promise<Entry | undefined> {
     const cache = await this.#cacheFor(revision);
     if (cache !== undefined) return cache.versions.get(key, revision);
-    return (await readOne(this.#connection, this.#keys, key, atLeastOne(revision))).entry;
+    return (await readOne(this.#connection, this.#keys, key, revision)).entry;
   }
 
   async list(range: Range, options: ListOptions = {}): Promise<ListResult> {
@@ -222,7 +229,8 @@ class EtcdStore implements Store {
     if (wanted.value !== undefined) checkWrite(wanted.key, wanted.value);
     const parts = { connection: this.#connection, keys: this.#keys, slots: this.#slots };
     const began = performance.now();
-    const writing = write(parts, wanted).then(async (entry) => {
+    const outcome = this.#room.learn(write(parts, wanted), wanted.value !== undefined);
+    const writing = outcome.then(async (entry) => {
       this.#commits.add((performance.now() - began) / 1000);
       await feed.reach(entry.revision, CACHE_MS, false);
       return entry;
@@ -245,9 +253,4 @@ class EtcdStore implements Store {
   #forgot(revision: number): void {
     this.#compacted = Math.max(this.#compacted, revision);
   }
-}
-
-/** etcd takes 0 for the newest; its first revision is 1. */
-function atLeastOne(revision: number | undefined): number | undefined {
-  return revision === undefined ? undefined : Math.max(1, revision);
 }

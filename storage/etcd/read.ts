@@ -21,7 +21,7 @@ export async function readOne(
   key: string,
   revision?: number,
 ): Promise<{ entry: Entry | undefined; newest: number }> {
-  const request: RangeRequest = { key: keys.data(key), ...(revision !== undefined && { revision }) };
+  const request: RangeRequest = { key: keys.data(key), ...asOf(revision) };
   const answer = await connection.call(rangeMethod, request);
   const kv = answer.kvs[0];
   return { entry: kv && keys.entry(kv), newest: number(answer.header.revision) };
@@ -43,8 +43,7 @@ export async function readRange(
     const request: RangeRequest = {
       ...keys.range({ start, end: range.end }),
       limit: Math.min(PAGE, limit - entries.length),
-      // etcd takes 0 for the newest; its first revision is 1.
-      ...(revision !== undefined && { revision: Math.max(1, revision) }),
+      ...asOf(revision),
     };
     const answer = await connection.call(rangeMethod, request);
     revision ??= number(answer.header.revision);
@@ -56,6 +55,11 @@ export async function readRange(
     }
     start = `${last.key}\0`;
   }
+}
+
+/** etcd takes 0 for the newest; its first revision is 1. */
+function asOf(revision: number | undefined): { revision?: number } {
+  return revision === undefined ? {} : { revision: Math.max(1, revision) };
 }
 
 /** Of the member's database that answers; undefined where it does not, or may not be asked. */

@@ -6,10 +6,15 @@ import { layout, readIfThere, writeDurable } from './files.ts';
 /** The newest layout of a directory that this code reads. */
 const FORMAT = 1;
 
+const states = ['creating', 'restoring', 'ready'] as const;
+
 interface Marker {
   format: number;
-  /** `creating` until the empty database is on disk; nothing was ever acknowledged before `ready`. */
-  state: 'creating' | 'ready';
+  /**
+   * `creating` until the empty database is on disk; nothing was ever acknowledged before `ready`. `restoring` until all
+   * of a backup is: who expects what was in it must not find an empty store.
+   */
+  state: (typeof states)[number];
 }
 
 /**
@@ -23,6 +28,7 @@ export async function isNewStore(directory: string): Promise<boolean> {
   if (text !== undefined) {
     const { format, state } = parseMarker(directory, text);
     if (format > FORMAT) throw new StoreError('unavailable', newer(directory, format));
+    if (state === 'restoring') throw new StoreError('unavailable', brokenOff(directory));
     if (state === 'ready') return false;
     await rm(database, { recursive: true, force: true });
     return true;
@@ -36,15 +42,27 @@ export async function isNewStore(directory: string): Promise<boolean> {
   return true;
 }
 
-/** What is wrong with the marker. Fails with `unavailable` for a store of a newer format: that is none to repair. */
+/** Fails with `exists` where there is a store. What was never ready, such as what a restore that broke off left, is none. */
+export async function refuseStore(directory: string): Promise<void> {
+  const text = await readIfThere(layout(directory).marker);
+  if (text === undefined) return;
+  const { state } = parseMarker(directory, text);
+  if (state === 'ready') throw new StoreError('exists', `there is a store in ${directory} already`);
+}
+
+/**
+ * What is wrong with the marker. Fails with `unavailable` for a store of a newer format, and for what a restore that broke
+ * off left: those are none to repair.
+ */
 export async function markerProblem(directory: string): Promise<string | undefined> {
   const { marker } = layout(directory);
   const text = await readIfThere(marker);
   if (text === undefined) return `there is no file ${marker}`;
   try {
-    const { format } = parseMarker(directory, text);
-    if (format <= FORMAT) return undefined;
-    throw new StoreError('unavailable', newer(directory, format));
+    const { format, state } = parseMarker(directory, text);
+    if (format > FORMAT) throw new StoreError('unavailable', newer(directory, format));
+    if (state === 'restoring') throw new StoreError('unavailable', brokenOff(directory));
+    return undefined;
   } catch (error) {
     if (error instanceof StoreError && error.code === 'corrupt') return `the file ${marker} is not readable`;
     throw error;
@@ -53,6 +71,15 @@ export async function markerProblem(directory: string): Promise<string | undefin
 
 function newer(directory: string, format: number): string {
   return `the store in ${directory} has format ${format}, a later version's; this one reads up to ${FORMAT}, and has changed nothing`;
+}
+
+function brokenOff(directory: string): string {
+  return `a backup was being restored to ${directory}, and that did not end: restore it there once more`;
+}
+
+/** Before the first file of a backup's database. */
+export async function markRestoring(directory: string): Promise<void> {
+  await writeMarker(directory, 'restoring');
 }
 
 /** Before the first file of a database: until it is ready, nothing in the directory is worth keeping. */
@@ -75,7 +102,7 @@ async function writeMarker(directory: string, state: Marker['state']): Promise<v
 function parseMarker(directory: string, text: string): Marker {
   try {
     const { format, state } = JSON.parse(text);
-    if (Number.isInteger(format) && (state === 'creating' || state === 'ready')) return { format, state };
+    if (Number.isInteger(format) && states.includes(state)) return { format, state };
   } catch {
     // Answered below, as any other nonsense.
   }

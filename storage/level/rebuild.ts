@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { Entry } from '../store.ts';
 import { BASE_KEY, baseOf, encodeBase } from './base.ts';
 import { openDatabase } from './disk.ts';
 import { syncDirectory } from './files.ts';
+import { databaseFiles, LOG, TABLE } from './inspect.ts';
 import { encodeEntry, recordKey } from './record.ts';
 
 const BATCH = 500;
+/** Before the time at which it was put aside. */
+const KEPT = '.damaged-';
 
 /**
  * Writes a fresh database that holds only current entries, as if history up to `compacted` were forgotten;
@@ -37,9 +40,21 @@ export async function writeDatabase(
   }
 }
 
+/** A swap that was stopped put the old one aside, and `fresh` not yet in its place: undoes that. */
+export async function undoSwap(database: string, fresh: string): Promise<void> {
+  const files = [...(await databaseFiles(database, TABLE)), ...(await databaseFiles(database, LOG))];
+  if (files.length > 0 || !existsSync(fresh)) return;
+  const folder = dirname(database);
+  const kept = (await readdir(folder)).filter((name) => name.startsWith(basename(database) + KEPT)).sort();
+  const last = kept.at(-1);
+  if (last === undefined) return;
+  await rm(database, { recursive: true, force: true });
+  await rename(join(folder, last), database);
+}
+
 /** Puts `fresh` where `database` is; the old one, if there is one, is kept under the name that is answered. */
 export async function swapDatabase(database: string, fresh: string): Promise<string | undefined> {
-  const kept = `${database}.damaged-${new Date().toISOString().replace(/[:.]/g, '-')}`;
+  const kept = `${database}${KEPT}${new Date().toISOString().replace(/[:.]/g, '-')}`;
   const isThere = existsSync(database);
   if (isThere) await rename(database, kept);
   await rename(fresh, database);

@@ -4,7 +4,7 @@ import { layout } from './files.ts';
 import { inspect } from './inspect.ts';
 import { type Losses, lossesOf } from './losses.ts';
 import { takeOwnership } from './owner.ts';
-import { swapDatabase, writeDatabase } from './rebuild.ts';
+import { swapDatabase, undoSwap, writeDatabase } from './rebuild.ts';
 import { salvage } from './salvage.ts';
 import { verifyLevel } from './verify.ts';
 import { readWatermark, replaceWatermark } from './watermark.ts';
@@ -36,12 +36,13 @@ export async function repairLevel(directory: string): Promise<RepairReport> {
     throw translate(error, directory);
   });
   try {
+    const fresh = `${database}.repaired`;
+    await undoSwap(database, fresh);
     const found = await salvage(database);
     const { durable } = await inspect(database);
     const noted = await readWatermark(watermark);
     const acknowledged = Math.max(noted?.revision ?? 0, durable, found.base?.newest ?? 0);
     const bumped = Math.max(found.newest, acknowledged) + BUMP;
-    const fresh = `${database}.repaired`;
     await writeDatabase(fresh, found.entries, bumped);
     const kept = await swapDatabase(database, fresh);
     await replaceWatermark(watermark, bumped);

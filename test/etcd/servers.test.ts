@@ -197,11 +197,15 @@ describe('limits', () => {
 });
 
 describe('a full etcd', () => {
-  it('refuses writes as full, and still deletes', async () => {
+  it('refuses writes as full, and still deletes; the store says so until one succeeds', async () => {
     const small = await startEtcd({ args: ['--quota-backend-bytes', String(4 << 20)] });
-    const store = await openEtcd({ endpoints: [small.endpoint], compaction: false });
+    const told: string[] = [];
+    const note = (_: object, message: string) => void told.push(message);
+    const logger = { info: note, warn: note };
+    const store = await openEtcd({ endpoints: [small.endpoint], compaction: false, logger });
     stores.push(store);
     const first = await store.create('/0', new Uint8Array(500_000));
+    expect(store.refusing).toBeUndefined();
     const fill = async (): Promise<void> => {
       // etcd learns how large it is when it commits, every 100 ms.
       for (let i = 1; i < 400; i++) await store.create(`/${i}`, new Uint8Array(500_000));
@@ -211,9 +215,29 @@ describe('a full etcd', () => {
     expect((await store.delete('/0', first.revision)).created).toBe(first.revision);
     expect(await store.get('/0')).toBeUndefined();
     await fails(store.delete('/0', first.revision), 'missing');
+    expect(store.refusing).toContain('database space exceeded');
+    await makeRoom(small, store);
+    await store.create('/0', bytes('2'));
+    expect(store.refusing).toBeUndefined();
+    expect(told).toEqual([
+      'creates and updates are refused, reads go on: etcd is full',
+      'creates and updates are accepted again',
+    ]);
     await small.stop();
   });
 });
+
+/** As etcd's own manual has it: forget, give back, disarm. */
+async function makeRoom({ endpoint }: Etcd, store: Store): Promise<void> {
+  const ask = async (path: string, body: object): Promise<unknown> =>
+    (await fetch(`http://${endpoint}/v3/${path}`, { method: 'POST', body: JSON.stringify(body) })).json();
+  const { entries } = await store.list(EVERYTHING);
+  for (const { key, revision } of entries) await store.delete(key, revision);
+  await ask('kv/compaction', { revision: store.revision, physical: true });
+  await ask('maintenance/defragment', {});
+  const { alarms } = (await ask('maintenance/alarm', { action: 'GET' })) as { alarms: object[] };
+  for (const alarm of alarms) await ask('maintenance/alarm', { action: 'DEACTIVATE', ...alarm });
+}
 
 describe('compaction', () => {
   it('is done by one server, and by the other once that is gone; all learn of it', async () => {

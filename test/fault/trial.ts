@@ -188,11 +188,13 @@ export class Trial {
     const replay = new Replay(checkChanges(this.#lines, true).changes);
     for (let life = 1; life <= this.#lives; life++) {
       const file = backupOf(this.run, life);
-      if (!existsSync(file)) continue;
+      // Taken as it is left by who was killed, it must be refused.
+      const left = [file, `${file}.partial`].find((name) => existsSync(name));
+      if (left === undefined) continue;
       const note = this.#lines.find((line) => line[0] === 'note' && line[1].startsWith(`backup ${file} `));
       const target = join(this.run.directory, `restored-${life}`);
       try {
-        const { revision } = await restore(file, target, { bump: 1000 });
+        const { revision } = await restore(left, target, { bump: 1000 });
         const store = await openLevel(target, { reserveBytes: 0 });
         const { entries } = await store.list(ALL);
         await store.close();

@@ -27,3 +27,14 @@ test.each<[string | undefined, string]>([
     await store.close();
   },
 );
+
+test('a store that does not answer is told of within two seconds, however long it tries', async () => {
+  const store = openMemory();
+  const get = store.get.bind(store);
+  store.get = (key, options) => (key === '/ready' ? new Promise(() => {}) : get(key, options));
+  const server = createApiServer({ store, logicalClusters: true, authenticate: [] });
+  const { status } = await server.transport(admin)({ method: 'GET', url: '/livez/store', headers: {} });
+  expect(status).toBe(500);
+  await server.close();
+  await store.close();
+});

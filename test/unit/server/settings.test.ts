@@ -105,6 +105,15 @@ describe('settings', () => {
     expect(resolveSettings({}, await file('tls-san: []'), {}).tlsSan).toEqual([]);
   });
 
+  test.each([
+    ['front, back', ['front', 'back']],
+    ['', []],
+    ['all', []],
+  ])('--requestheader-allowed-names %j', (requestheaderAllowedNames, expected) => {
+    const raw = { requestheaderClientCaFile: 'x', requestheaderAllowedNames };
+    expect(resolveSettings(raw, undefined, {}).requestHeader?.allowedNames).toEqual(expected);
+  });
+
   test('what is set of logical clusters bounds them, 0 does not', () => {
     const raw = {
       logicalClusterMaxObjects: '1000',
@@ -143,6 +152,14 @@ describe('settings', () => {
     [
       { requestheaderClientCaFile: 'x', requestheaderGroupHeaders: 'a b' },
       '--requestheader-group-headers a b: expected names of headers',
+    ],
+    [
+      { requestheaderAllowedNames: 'front-proxy' },
+      '--requestheader-allowed-names: no proxy is believed without --requestheader-client-ca-file',
+    ],
+    [
+      { requestheaderExtraHeadersPrefix: 'X-Ours-' },
+      '--requestheader-extra-headers-prefix: no proxy is believed without --requestheader-client-ca-file',
     ],
     [{ settleSeconds: 'soon' }, '--settle-seconds soon: expected a number from 0 to 3600'],
     [{ settleSeconds: '' }, '--settle-seconds : expected a number from 0 to 3600'],

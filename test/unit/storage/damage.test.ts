@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, copyFile, cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { access, copyFile, cp, mkdtemp, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -9,6 +9,7 @@ import { openLevel } from '../../../storage/level/level.ts';
 import { repairLevel } from '../../../storage/level/repair.ts';
 import { verifyLevel } from '../../../storage/level/verify.ts';
 import { openStore } from '../../../storage/open.ts';
+import { StoreError } from '../../../storage/store.ts';
 import { bytes, fails, text } from '../../contract/store.ts';
 import { eventually } from '../../eventually.ts';
 
@@ -63,6 +64,14 @@ describe('a damaged store', () => {
     expect((await store.create('/new', bytes(''))).revision).toBe(report.revision + 1);
     await store.close();
     expect((await verifyLevel(data)).ok).toBe(true);
+  });
+
+  it('is found again by a repair that comes after one was stopped between two names', async () => {
+    await rm(await file(/^CURRENT$/));
+    await repairLevel(data);
+    await rename(join(data, 'db'), join(data, 'db.repaired'));
+    expect(await repairLevel(data)).toMatchObject({ entries: 200 });
+    expect(await contents(data)).toHaveLength(200);
   });
 
   it('is refused when the MANIFEST is damaged or the marker is gone', async () => {
@@ -188,6 +197,41 @@ describe('backup', () => {
     expect(events).toEqual(['/k/1']);
     await fails(restore(path, target), 'exists');
     expect((await verifyLevel(target)).ok).toBe(true);
+  });
+
+  it('whose restore breaks off is nobody’s store, and is restored once more', async () => {
+    const path = join(root, 'backup');
+    const source = await openLevel(data);
+    await backup(source, path);
+    await source.close();
+    const target = join(root, 'restored');
+    const more = {
+      get '/full'(): Uint8Array {
+        throw new Error('ENOSPC: no space left on device, write');
+      },
+    };
+    expect((await fails(restore(path, target, { more }), 'full')).message).toContain(target);
+    for (const using of [openLevel, verifyLevel, repairLevel]) {
+      const { message } = await fails(using(target), 'unavailable');
+      expect(message).toBe(
+        `a backup was being restored to ${target}, and that did not end: restore it there once more`,
+      );
+    }
+    await restore(path, target);
+    expect(await contents(target)).toHaveLength(200);
+    await fails(restore(path, target), 'exists');
+  });
+
+  it('that breaks off leaves no file', async () => {
+    const source = await openLevel(data);
+    const list = source.list.bind(source);
+    source.list = async (range, options) => {
+      if (options?.after !== undefined) throw new StoreError('unavailable', 'gone');
+      return { ...(await list(range, options)), more: true };
+    };
+    await fails(backup(source, join(root, 'backup')), 'unavailable');
+    expect((await readdir(root)).filter((name) => name.startsWith('backup'))).toEqual([]);
+    await source.close();
   });
 
   it('that is cut or changed is refused', async () => {
