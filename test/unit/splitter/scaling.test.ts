@@ -318,4 +318,9 @@ it.each<[string, Omit<Moves, 'steps'>, Moves['steps'][]]>([
       [failed('c'), divided],
     ].map((part) => part.flat()),
   ],
+  [
+    'an autoscaler is there before what it scales',
+    { replicas: 3, min: 1, between: [['b'], ['b', 'c'], ['a', 'b']] },
+    [move(2), divided, move(1), told('c'), divided, applied('c'), [{ do: 'autoscale', on: 'c' }]],
+  ],
 ])('moves that are taken back, where %s', (_, from, steps) => takenBack({ ...from, steps: steps.flat() }));
