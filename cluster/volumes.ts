@@ -19,11 +19,16 @@ export function volumesFault(value: string): string | undefined {
 
 /** As the first says it that says anything in order: a claim, what uses it, the Namespace. */
 export function volumesOf(...said: readonly (KubeObject | undefined)[]): Volumes {
+  return volumesSaid(...said) ?? 'hold';
+}
+
+/** Undefined: nobody says anything. */
+export function volumesSaid(...said: readonly (KubeObject | undefined)[]): Volumes | undefined {
   for (const object of said) {
     const value = getOwn(object?.metadata.annotations ?? {}, volumesAnnotation);
     if (value !== undefined && words.includes(value)) return value as Volumes;
   }
-  return 'hold';
+  return undefined;
 }
 
 /**

@@ -1,8 +1,8 @@
-import { boundOn } from '../cluster/claims.ts';
+import { boundOn, templateOf } from '../cluster/claims.ts';
 import { type PlacedObject, placedKey, refKey } from '../cluster/closure.ts';
 import type { ClosureRef, PlacementSpec, Share } from '../cluster/types.ts';
 import { wasCopiedFrom } from '../cluster/volume-copy.ts';
-import { isInPlace, volumesOf } from '../cluster/volumes.ts';
+import { isInPlace, volumesOf, volumesSaid } from '../cluster/volumes.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { getOwn } from '../kube/untyped.ts';
 import { wordOf } from './copies.ts';
@@ -28,7 +28,7 @@ interface Stays {
 /**
  * Where a claim stays for the sake of its data. Given up is what its own word gives up, or what all who had it there gave up when
  * they left, for as long as the very same say so; that another one uses a claim of that name says nothing of it, nor that one of
- * them is deleted.
+ * them is deleted. To be named elsewhere gives up what is held for want of a word, and nothing that somebody says is held.
  */
 export function staysOn(
   scene: Scene,
@@ -47,9 +47,13 @@ export function staysOn(
     .filter(({ requires }) => uses(requires))
     .map((decided) => ({ ...decided, spec: placementOf(scene, decided.placed)?.spec }));
   const isUsed = users.length > 0;
+  const { name = '' } = claim.object.metadata;
   const wordAs = (placed: PlacedObject) =>
-    wordOf(scene, placed, claim.object, claim.object.metadata.name ?? '', placementOf(scene, placed));
-  const says = ({ placed, wish }: Decided, c: string) => wordAs(placed) !== 'hold' || leavesOut(wish, c);
+    wordOf(scene, placed, claim.object, name, placementOf(scene, placed));
+  const saysHold = (user?: KubeObject) =>
+    volumesSaid(claim.object, user && templateOf(user, name), user, scene.input.namespace) === 'hold';
+  const says = ({ placed, wish }: Decided, c: string) =>
+    wordAs(placed) !== 'hold' || (leavesOut(wish, c) && !saysHold(placed.object));
   const giversOf = (c: string): string[] | undefined => {
     const isLeft = users.every(({ choice: { clusters } }) => !clusters.includes(c));
     const before = getOwn(placement?.spec?.givenUp ?? {}, c);
@@ -68,13 +72,14 @@ export function staysOn(
     return by ? [[c, by] as const] : [];
   });
   const givenUp = Object.fromEntries(all);
-  const ofItself = (c: string) => leavesOut(own, c) || (isUsed && volumesOf(claim.object) === 'recreate');
+  const isSaid = saysHold() || users.some(({ placed }) => saysHold(placed.object));
+  const ofItself = (c: string) =>
+    (leavesOut(own, c) && !isSaid) || (isUsed && volumesOf(claim.object) === 'recreate');
   const held = bound.filter((c) => !getOwn(givenUp, c) && !ofItself(c));
   const isAwaited = users.some(
     ({ placed: { object }, choice: { clusters }, spec }) =>
       !spec || !isRolledOut(object) || !isInPlace({ ...spec, clusters }, object),
   );
-  const { name = '' } = claim.object.metadata;
   const { copies = new Map() } = scene.input;
   const copiers = users.filter(({ placed }) => wordAs(placed) === 'copy');
   const isLeft = (c: string) => users.every(({ choice: { clusters } }) => !clusters.includes(c));

@@ -1,6 +1,7 @@
 import { closureOf, type PlacedObject, placedKey, refKey } from '../cluster/closure.ts';
 import { isPlaceable } from '../cluster/placeable.ts';
 import { leavesUnheard } from '../cluster/share.ts';
+import { silenceOf } from '../cluster/silence.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
 import { claimsOf } from './claims.ts';
 import { isDrained } from './filter.ts';
@@ -61,11 +62,11 @@ function stillThere(
   return told.length > 0 && still.length > 0 && !isHeld ? still.sort() : told;
 }
 
-/** The higher, the less of what is there is to stay. */
+/** The higher, the less of what is there is to stay. On one that is silent nobody would learn that it is ready again. */
 function goingOf(cluster: PhysicalCluster | undefined): number {
   if (!cluster) return 3;
   if (cluster.metadata.deletionTimestamp !== undefined) return 2;
-  return isDrained(cluster) ? 1 : 0;
+  return isDrained(cluster) || silenceOf(cluster) ? 1 : 0;
 }
 
 /**

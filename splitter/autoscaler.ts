@@ -76,7 +76,8 @@ export function scaleTarget(workload: KubeObject, { spec }: Placement): ScaleTar
  * Each cluster's part of spec.minReplicas and spec.maxReplicas. During a hand-over in proportion to its part of the
  * target, rounded up; where two hold full shares, both have the full bounds. One that joins, or is counted on while
  * another has yet to go, keeps what it is to have: little is asked of its pods yet, so its autoscaler would take them
- * away again. One that is to go is free.
+ * away again. One that is to go is free, and so is one without a share yet: a minimum above what it will be given would be
+ * scaled up to before its own minimum came, and count as what its metrics ask for.
  * https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale/
  */
 export function autoscalerBounds(
@@ -101,9 +102,10 @@ export function autoscalerBounds(
   return new Map(
     clusters.map((c) => {
       const share = target.shares.get(c);
-      const here = Math.min(target.total, share?.replicas ?? target.total);
+      if (!share) return [c, { replicas: 0, maxReplicas: max }];
+      const here = Math.min(target.total, share.replicas ?? target.total);
       const part = (whole: number) => Math.ceil((whole * here) / target.total);
-      const isCounted = share !== undefined && share.phase !== 'Joining';
+      const isCounted = share.phase !== 'Joining';
       const held = !isCounted ? here : target.wanted.includes(c) ? Math.min(here, equal) : 0;
       const replicas = Math.max(part(min), held);
       return [c, { replicas, maxReplicas: Math.max(part(max), replicas) }];

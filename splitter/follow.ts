@@ -5,7 +5,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { numberAt } from '../kube/untyped.ts';
 import type { Scaler } from './autoscaler.ts';
 import { divide, divideRanges, sizeOf } from './divide.ts';
-import { heardMeanwhile, lowered } from './lower.ts';
+import { heardMeanwhile, lowered, loweredTo } from './lower.ts';
 import { type Part, rangeOf, type Scaling, type Shares, type Slices } from './plan.ts';
 
 export interface FollowInput {
@@ -59,20 +59,30 @@ export function follow(input: FollowInput): Followed {
   return { there, shares: now, scaling: { total, divided } };
 }
 
+interface Decided {
+  shares: Shares;
+  clusters: readonly string[];
+  before: Scale | undefined;
+  /** See Handover. */
+  waitingFor: readonly string[];
+}
+
 /** The record for shares that were decided on the strength of `followed`, `of.generation` apart. */
 export function scaleOf(
   { scaling }: Followed,
-  { shares, clusters, before }: { shares: Shares; clusters: readonly string[]; before: Scale | undefined },
+  { shares, clusters, before, waitingFor }: Decided,
 ): Omit<Scale, 'generation'> | undefined {
   if (!scaling) return undefined;
   const staying = Object.entries(shares).filter(([, share]) => share.phase !== 'Leaving');
   const names = staying.map(([c]) => c).sort();
   const wanted = clusters.length > 0 ? [...clusters] : names;
   const sum = staying.reduce((all, [, share]) => all + (share.replicas ?? 0), 0);
+  // What may not run twice adds up to the whole before any of it is where it is to be.
   const isDone =
     sum === scaling.total &&
     names.length > 0 &&
-    staying.every(([, share]) => share.phase === 'Active') &&
+    waitingFor.length === 0 &&
+    staying.every(([, share]) => share.phase === 'Active' && loweredTo(share) === undefined) &&
     deepEqual(names, wanted);
   // Once it is to be elsewhere, some of it is there twice, and is until all is done, though it be wanted back: no sum counts then.
   const isStill = deepEqual(before?.clusters, wanted);

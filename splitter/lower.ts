@@ -50,6 +50,8 @@ interface How {
   scaling: { total: number } | undefined;
   scaler: { min: number } | undefined;
   floorAt?: FloorAt | undefined;
+  /** It stops before it starts elsewhere: it shrinks for what is there nowhere. */
+  once: boolean;
   /** How many of its pods are available, as far as is known now; undefined: nothing is heard of it. */
   availableAt(cluster: string): number | undefined;
 }
@@ -60,7 +62,7 @@ interface How {
  * of what is available, and of what of it had settled: nobody goes for what has only just become so.
  */
 export function afterMinimum(shares: Shares, there: Shares, how: How): Shares {
-  const { scaling, scaler, floorAt, availableAt } = how;
+  const { scaling, scaler, floorAt, once, availableAt } = how;
   const isLess = (c: string) => (shares[c]?.replicas ?? 0) < (there[c]?.replicas ?? 0);
   const mayWait = (c: string, { ordinalsStart, phase, replicas }: Share) =>
     ordinalsStart === undefined && phase !== 'Leaving' && replicas !== undefined && isLess(c);
@@ -73,7 +75,7 @@ export function afterMinimum(shares: Shares, there: Shares, how: How): Shares {
   for (const [c, share] of lowers ? Object.entries(shares) : []) {
     if (!mayWait(c, share)) continue;
     if (isKept(c, share)) waiting.add(c);
-    else if (hasWaited(c)) late.add(c);
+    else if (hasWaited(c) && !once) late.add(c);
   }
   const counted = Object.keys(shares).filter((c) => shares[c]?.phase === 'Active' || late.has(c));
   const isThere = (c: string) => waiting.has(c) || late.has(c);

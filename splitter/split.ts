@@ -118,10 +118,10 @@ export function split(input: SplitInput): Split {
         ...input.manner,
         ...besideIn(input),
       });
+  const { once, waitingFor } = outcome;
   const availableAt = (c: string) => availableHeard(input, slices, c);
-  const after = gone
-    ? outcome.shares
-    : afterMinimum(outcome.shares, followed.there, { scaling, scaler, floorAt, availableAt });
+  const how = { scaling, scaler, floorAt, once, availableAt };
+  const after = gone ? outcome.shares : afterMinimum(outcome.shares, followed.there, how);
   const decided = besides(input, live, { clusters, slices, before: previous, shares: after });
   const shares = stamped(followed, decided);
   const conditions = conditionsOf({
@@ -140,7 +140,7 @@ export function split(input: SplitInput): Split {
   const requeueAfterMs = sooner(outcome.requeueAfterMs, live && lateAfter(live, rootStatus, now))?.after;
   return {
     shares,
-    scale: scaleOf(followed, { shares, clusters, before: said }),
+    scale: scaleOf(followed, { shares, clusters, before: said, waitingFor }),
     stale: outcome.stale,
     hold: outcome.hold,
     copied: outcome.copied,

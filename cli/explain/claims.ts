@@ -53,7 +53,6 @@ export function claimsAdvice(told: Told): string[] {
     const { claim, cluster, by } = left;
     if (by.length === 0) return [];
     const called = claim.metadata.name ?? '';
-    const says = by.some(({ object: giver }) => volumesOf(claim, giver, told.namespace) === 'recreate');
     const hold = `${annotate(namespace, `persistentvolumeclaims/${called}`)} ${volumesAnnotation}=hold`;
     // Who goes back under `copy` brings what is elsewhere over it.
     const first = (giver: KubeObject | undefined) =>
@@ -66,7 +65,9 @@ export function claimsAdvice(told: Told): string[] {
         (giver) =>
           `have the data of ${called} on ${cluster} again: ${first(giver.object)}${annotate(namespace, giver.name)} ${clustersAnnotation}=${cluster}`,
       ),
-      ...(says || back.length === 0 ? [`keep the data of ${called} on ${cluster}: ${hold}`] : []),
+      ...(back.every((giver) => first(giver.object) === '')
+        ? [`keep the data of ${called} on ${cluster}: ${hold}`]
+        : []),
       ...(isNobodys(left, told)
         ? [
             `let the data of ${called} on ${cluster} go, which nobody copies from there: ${annotate(namespace, `persistentvolumeclaims/${called}`)} ${volumesAnnotation}=recreate`,

@@ -480,7 +480,7 @@ describe('claims that are left', () => {
       'by a workload that names another cluster',
       { givenUp: [{ claim: files(), cluster: 'east', by: by() }] },
       'east: the data of its claim files is there, given up by deployments.apps/web; it is deleted once all that uses the claim is ready elsewhere',
-      [back, goes],
+      [back, hold, goes],
     ],
     [
       'by one that goes without it',

@@ -187,6 +187,18 @@ describe('decideNamespace, workloads', () => {
         { a: unheard, b: active },
         ['b'],
       ],
+      [
+        'drained, where it was is silent',
+        [cluster('a', { ready: false }), cluster('b', { drain: true })],
+        joining,
+        ['b'],
+      ],
+      [
+        'forgotten, where it was is silent',
+        [cluster('a', { ready: false }), going('b', { forget: true })],
+        joining,
+        ['a'],
+      ],
       ['cordoned', [cluster('a'), cluster('b', { unschedulable: true })], joining, ['b']],
     ])('%s: it is where it can be', (_how, clusters, shares, expected) => {
       const world = new World(deployment('web', { metadata: annotations('a', 'user') })).decide();
@@ -211,6 +223,16 @@ describe('decideNamespace, workloads', () => {
       const spec = world.decide().spec('lone');
       expect(spec?.clusters).toEqual(expected);
       expect(spec?.reasons?.['b']).toMatch(/^it is being removed/);
+    });
+
+    it('goes to another one where what it left is silent', () => {
+      const world = new World(deployment('web')).decide();
+      world.share('web', { a: active });
+      world.clusters = [cluster('a', { drain: true }), cluster('b')];
+      expect(world.decide().spec('web')?.clusters).toEqual(['b']);
+      world.share('web', joining);
+      world.clusters = [cluster('a', { ready: false }), cluster('b', { drain: true }), cluster('c')];
+      expect(world.decide().spec('web')?.clusters).toEqual(['c']);
     });
 
     it('goes to another one where what it left is to be left, and stays there rather than nowhere', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Share } from '../../../cluster/types.ts';
+import type { KubeObject } from '../../../kube/object.ts';
 import { deployment, placed } from '../cluster/objects.ts';
-import { annotations, cluster, World } from './world.ts';
+import { annotations, cluster, namespace, World } from './world.ts';
 
 const podSpec = { volumes: [{ persistentVolumeClaim: { claimName: 'data' } }] };
 const active: Share = { phase: 'Active', replicas: 1 };
@@ -69,6 +70,38 @@ describe('data on a cluster goes by the word of those alone who have it there', 
     expect(where(world.decide())).toEqual(['a', 'b']);
     world.share('one', { b: active });
     expect(where(world.decide())).toEqual(['b']);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    ['the claim', { data: 'hold' }],
+    ['the workload', { one: 'hold' }],
+    ['the Namespace', { namespace: 'hold' }],
+    ['the claim, more than the workload', { one: 'recreate', data: 'hold' }],
+  ])('not of one that is named elsewhere, where %s says that it is held', (_who, words) => {
+    const world = ofOne();
+    bind(world, ['a']);
+    const said = (metadata: KubeObject['metadata'], name: string) => ({
+      ...metadata,
+      annotations: { ...metadata.annotations, ...(words[name] && { 'atoll.dev/volumes': words[name] }) },
+    });
+    const shop = namespace('b');
+    world.namespace = { ...shop, metadata: said(shop.metadata, 'namespace') };
+    replace(world, 'one', { podSpec });
+    world.objects = world.objects.map(({ kind, object }) => ({
+      kind,
+      object: { ...object, metadata: said(object.metadata, object.metadata.name ?? '') },
+    }));
+    expect(world.decide().spec('one')?.clusters).toEqual(['b']);
+    expect(where(world)).toEqual(['a', 'b']);
+    world.share('one', { b: active });
+    expect(where(world.decide())).toEqual(['a', 'b']);
+    expect(world.spec('data')?.reasons?.['a']).toContain('it holds data there');
+    world.namespace = namespace('b');
+    world.objects = world.objects.map(({ kind, object }) => {
+      const { 'atoll.dev/volumes': _held, ...annotations } = object.metadata.annotations ?? {};
+      return { kind, object: { ...object, metadata: { ...object.metadata, annotations } } };
+    });
+    expect(where(world.decide()), 'the word is taken back').toEqual(['b']);
   });
 
   it('not while what uses it runs as its template was before', () => {

@@ -119,11 +119,11 @@ describe('autoscalerBounds', () => {
       { a: [2, 4] },
     ],
     [
-      'nothing there yet',
+      'nothing there yet: no minimum that may be more than it is given',
       { minReplicas: 2, maxReplicas: 6 },
       ['a', 'b'],
-      moving(4, { a: 4 }, ['b']),
-      { a: [2, 6], b: [4, 6] },
+      moving(4, { a: 4 }, ['a', 'b']),
+      { a: [2, 6], b: [0, 6] },
     ],
     [
       'an empty share',

@@ -268,7 +268,7 @@ describe('stamped and scaleOf', () => {
     ['a move was taken back', { a: share(4), b: share(9, { phase: 'Joining' }) }, [], []],
     ['one failed where it is', { a: share(4), b: share(5, { phase: 'Joining' }) }, ['a', 'b'], ['a', 'b']],
   ])('tells over which clusters it is divided: %s', (_name, shares, before, after) => {
-    expect(scaleOf(of, { shares, clusters: ['a', 'b'], before: scale(1, before) })).toEqual({
+    expect(scaleOf(of, { shares, clusters: ['a', 'b'], before: scale(1, before), waitingFor: [] })).toEqual({
       replicas: 9,
       clusters: after,
     });
@@ -276,7 +276,8 @@ describe('stamped and scaleOf', () => {
 
   it('where it fits nowhere, is divided over where it is, as long as it was', () => {
     const shares = { a: share(4), b: share(9, { phase: 'Joining' }) };
-    const recorded = (before: string[]) => scaleOf(of, { shares, clusters: [], before: scale(1, before) });
+    const recorded = (before: string[]) =>
+      scaleOf(of, { shares, clusters: [], before: scale(1, before), waitingFor: [] });
     expect(recorded(['a', 'b'])?.clusters).toEqual(['a', 'b']);
     expect(recorded(['a'])?.clusters).toEqual([]);
   });

@@ -43,6 +43,7 @@ export class Moving {
   readonly room = new Map<string, number>();
   /** Those that refuse every apply. */
   readonly refusing = new Set<string>();
+  readonly #refusedHalfWay = new Set<string>();
 
   constructor(names: readonly string[], replicas: number, spec: object) {
     this.names = names;
@@ -198,6 +199,19 @@ export class Moving {
   get isDone(): boolean {
     const { replicas } = this.root.spec as { replicas: number };
     return this.pods.length === replicas && this.names.every((c) => this.isFresh(c));
+  }
+
+  /** What clusters have too many that refused half way: until they take something nobody can have them give it back. */
+  get stuck(): number {
+    return this.names.reduce((n, c) => n + this.#beyond(c), 0);
+  }
+
+  #beyond(c: string): number {
+    const place = this.there.get(c);
+    const more = Math.max(0, (place?.pods.length ?? 0) - (place?.share.replicas ?? 0));
+    if (more > 0 && place?.refused) this.#refusedHalfWay.add(c);
+    if (more === 0) this.#refusedHalfWay.delete(c);
+    return this.#refusedHalfWay.has(c) ? more : 0;
   }
 
   isFresh(c: string): boolean {

@@ -14,6 +14,8 @@ interface Copy {
   /** How often its replicas had been set from above, as the physical object is marked. */
   scaled: number | undefined;
   generation: number;
+  /** Since when its share holds more than it has. */
+  heldSince: string | undefined;
 }
 
 /** Physical clusters with an autoscaler each, syncers that lag, and one splitter, driven step by step. */
@@ -30,9 +32,15 @@ class World {
   /** What the metrics in each cluster ask for; of one that is not named, what is there. */
   readonly load = new Map<string, number>(names.map((c) => [c, 3]));
   readonly hpa;
+  /** It stops before it starts elsewhere. */
+  readonly once: boolean;
 
-  constructor(replicas: number, minReplicas: number, maxReplicas: number) {
+  constructor(
+    replicas: number,
+    { minReplicas, maxReplicas, once = false }: { minReplicas: number; maxReplicas: number; once?: boolean },
+  ) {
     this.replicas = replicas;
+    this.once = once;
     this.hpa = placed('HorizontalPodAutoscaler', 'web', { spec: { minReplicas, maxReplicas } }).object;
   }
 
@@ -50,7 +58,9 @@ class World {
 
   get root() {
     const { replicas, generation } = this;
-    return deployment('web', { replicas, metadata: { generation } }).object;
+    const { object } = deployment('web', { replicas, metadata: { generation } });
+    const strategy = { type: 'Recreate' };
+    return this.once ? { ...object, spec: { ...(object.spec as object), strategy } } : object;
   }
 
   split(): void {
@@ -60,7 +70,7 @@ class World {
     const floorAt = (c: string) => this.told.get(c)?.replicas;
     const done = split({ ...heard, placement, root, scaler: scalerOf(this.hpa), floorAt });
     const total = done.scale?.replicas ?? 0;
-    for (const [c, { phase }] of Object.entries(done.shares)) {
+    for (const [c, { phase }] of this.once ? [] : Object.entries(done.shares)) {
       if (phase !== 'Leaving' || this.spec.shares?.[c]?.phase !== 'Active') continue;
       const staying = names.filter((n) => ['Active', 'Joining'].includes(done.shares[n]?.phase ?? ''));
       const available = staying.map((n) => Number(slices[n]?.status?.['availableReplicas'] ?? 0));
@@ -69,7 +79,7 @@ class World {
         `as ${c} leaves`,
       ).toBeGreaterThanOrEqual(total);
     }
-    this.#looksAgain(done.shares, total);
+    if (!this.once) this.#looksAgain(done.shares, total);
     if (this.replicas !== total) {
       this.replicas = total;
       this.generation++;
@@ -127,7 +137,8 @@ class World {
     const keeps = before !== undefined && before.scaled === share.scaled;
     const replicas = keeps ? before.replicas : (share.replicas ?? 1);
     const ready = Math.min(before?.ready ?? 0, replicas);
-    this.copies.set(c, { replicas, ready, scaled: share.scaled, generation: this.generation });
+    const [scaled, heldSince] = [share.scaled, share.held?.since];
+    this.copies.set(c, { replicas, ready, scaled, heldSince, generation: this.generation });
   }
 
   /** The autoscaler of `c` gets its bounds as they are now; it goes where its target goes. */
@@ -161,12 +172,13 @@ class World {
       this.slices = { ...this.slices, [c]: { present: false } };
       return;
     }
-    const { ready, replicas, scaled, generation } = copy;
+    const { ready, replicas, scaled, heldSince, generation } = copy;
     const status = { replicas, readyReplicas: ready, updatedReplicas: ready, availableReplicas: ready };
     const said = { replicas, ...(scaled !== undefined && { scaled }) };
+    const pods = heldSince !== undefined && { pods: { since: heldSince, count: replicas } };
     this.slices = {
       ...this.slices,
-      [c]: { present: true, observedGeneration: generation, share: said, status },
+      [c]: { present: true, observedGeneration: generation, share: said, status, ...pods },
     };
   }
 
@@ -227,11 +239,15 @@ function take(world: World, s: Step): void {
 }
 
 it('any sequence of loads, moves and scales: nobody leaves too early, and the autoscalers have the last word', () => {
-  const start = fc.record({ replicas: fc.integer({ min: 1, max: 9 }), min: fc.integer({ min: 1, max: 4 }) });
+  const start = fc.record({
+    replicas: fc.integer({ min: 1, max: 9 }),
+    min: fc.integer({ min: 1, max: 4 }),
+    once: fc.boolean(),
+  });
   fc.assert(
-    fc.property(start, fc.array(step, { maxLength: 100 }), ({ replicas, min }, steps) => {
+    fc.property(start, fc.array(step, { maxLength: 100 }), ({ replicas, min, once }, steps) => {
       const max = 12;
-      const world = new World(replicas, min, max);
+      const world = new World(replicas, { minReplicas: min, maxReplicas: max, once });
       world.clusters = ['a'];
       world.quiesce(6);
       for (const s of steps) take(world, s);
@@ -255,14 +271,15 @@ it('any sequence of loads, moves and scales: nobody leaves too early, and the au
 interface Moves {
   replicas: number;
   min: number;
+  once?: boolean;
   /** Where it is to be: first of all, and as the steps say. */
   between: readonly string[][];
   steps: readonly (Step | { do: 'move'; to: number })[];
 }
 
 /** As many as before in the end, and never fewer meanwhile than there may be. */
-function takenBack({ replicas, min, between, steps }: Moves): void {
-  const world = new World(replicas, min, 30);
+function takenBack({ replicas, min, once = false, between, steps }: Moves): void {
+  const world = new World(replicas, { minReplicas: min, maxReplicas: 30, once });
   world.load.clear();
   world.clusters = [...(between[0] ?? names)];
   world.quiesce(6);
@@ -272,14 +289,20 @@ function takenBack({ replicas, min, between, steps }: Moves): void {
   world.quiesce(20);
   expect(Object.keys(world.spec.shares ?? {})).toEqual(world.clusters);
   expect(world.spec.scale?.clusters).toEqual(world.clusters);
-  const sum = [...world.copies.values()].reduce((all, copy) => all + copy.replicas, 0);
+  const parts = [...world.copies.values()].map((copy) => copy.replicas);
+  const sum = parts.reduce((all, n) => all + n, 0);
   expect({ root: world.replicas, sum }).toEqual({ root: replicas, sum: replicas });
+  if (replicas >= parts.length) expect(Math.min(...parts), 'all of them have some').toBeGreaterThan(0);
 }
 
 it('any sequence of moves that are taken back, and back again: as many as before, where no autoscaler asks for others', () => {
   const start = fc
-    .record({ replicas: fc.integer({ min: 3, max: 9 }), min: fc.integer({ min: 1, max: 9 }) })
-    .map(({ replicas, min }) => ({ replicas, min: Math.min(min, replicas) }));
+    .record({
+      replicas: fc.integer({ min: 3, max: 9 }),
+      min: fc.integer({ min: 1, max: 9 }),
+      once: fc.boolean(),
+    })
+    .map(({ replicas, min, once }) => ({ replicas, min: Math.min(min, replicas), once }));
   const places = fc.array(fc.subarray(names, { minLength: 1 }), { minLength: 2, maxLength: 4 });
   const moving = fc.oneof(
     { weight: 3, arbitrary: fc.record({ do: fc.constant('move' as const), to: fc.nat(3) }) },
@@ -317,5 +340,20 @@ it.each<[string, Omit<Moves, 'steps'>, Moves['steps'][]]>([
       [move(2), divided, told('b'), grown('b'), move(3), divided, told('a'), told('b')],
       [failed('c'), divided],
     ].map((part) => part.flat()),
+  ],
+  [
+    'an autoscaler is there before what it scales',
+    { replicas: 3, min: 1, between: [['b'], ['b', 'c'], ['a', 'b']] },
+    [move(2), divided, move(1), told('c'), divided, applied('c'), [{ do: 'autoscale', on: 'c' }]],
+  ],
+  [
+    'what may not run twice waits for the minimum of its autoscaler',
+    { replicas: 5, min: 4, once: true, between: [['a'], ['a', 'b']] },
+    [move(1)],
+  ],
+  [
+    'what may not run twice is to be on two more',
+    { replicas: 3, min: 2, once: true, between: [['c'], names] },
+    [move(1)],
   ],
 ])('moves that are taken back, where %s', (_, from, steps) => takenBack({ ...from, steps: steps.flat() }));
