@@ -3,10 +3,11 @@ import type { KubeObject } from '../kube/object.ts';
 import { perObject } from '../kube/per-object.ts';
 import { type LabelSelector, labelSelectorFromObject, labelSelectorFromSet } from '../kube/selector.ts';
 import { StatusError } from '../kube/status.ts';
-import { at, listAt, mapAt, textAt } from '../kube/untyped.ts';
+import { at, listAt, mapAt, strings, textAt } from '../kube/untyped.ts';
 import { claimsNamed } from './claims.ts';
 import { isSelectorless, type PlacedKind, type Reach, serviceOfEndpoints } from './kinds.ts';
 import { isPlaceable } from './placeable.ts';
+import { isOfOnePod, selectsPodOf } from './pod-labels.ts';
 import { podReferences, podTemplate } from './pod-spec.ts';
 import { ruledReferences } from './ruled.ts';
 import type { ClosureRef } from './types.ts';
@@ -36,18 +37,21 @@ export function refKey(ref: ClosureRef): string {
 /** The objects of one namespace, arranged once for closureOf. */
 export interface NamespaceIndex {
   byKey: ReadonlyMap<string, PlacedObject>;
-  /** Services by one `label=value` of their selector; those without a selector under ''. */
+  /** Services by one `label=value` of their selector; under `ofOnePod` those that have none but of one pod, under '' those without a selector. */
   services: ReadonlyMap<string, readonly KubeObject[]>;
   /** Endpoints, Ingresses, autoscalers, budgets, network policies and limits. */
   attached: readonly PlacedObject[];
 }
 
+const ofOnePod = 'one pod';
+
 export function indexNamespace(objects: readonly PlacedObject[]): NamespaceIndex {
   const services = new Map<string, KubeObject[]>();
   for (const { kind, object } of objects) {
     if (kind.resource !== 'services') continue;
-    const [pair] = isSelectorless(object) ? [] : Object.entries(mapAt(object, 'spec', 'selector') ?? {});
-    const key = pair ? pair.join('=') : '';
+    const pairs = isSelectorless(object) ? [] : Object.entries(mapAt(object, 'spec', 'selector') ?? {});
+    const pair = pairs.find(([label]) => !isOfOnePod(label));
+    const key = pair ? pair.join('=') : pairs.length > 0 ? ofOnePod : '';
     services.set(key, [...(services.get(key) ?? []), object]);
   }
   return {
@@ -63,7 +67,6 @@ export function indexNamespace(objects: readonly PlacedObject[]): NamespaceIndex
  * and so is what is never pushed.
  */
 export function closureOf(workload: KubeObject, { byKey, services, attached }: NamespaceIndex): ClosureRef[] {
-  const { labels } = templateOf(workload);
   const found = new Map<string, ClosureRef>();
   const add = (ref: ClosureRef) => {
     const placed = byKey.get(refKey(ref));
@@ -74,14 +77,14 @@ export function closureOf(workload: KubeObject, { byKey, services, attached }: N
     if (ref.resource === 'serviceaccounts') serviceAccountReferences(byKey.get(refKey(ref))).forEach(add);
     add(ref);
   }
-  const serving = servicesOf(labels, services);
+  const serving = servicesOf(workload, services);
   const all = new Set(serving.map((service) => service.metadata.name ?? ''));
   const bare = new Set(serving.filter(isSelectorless).map((service) => service.metadata.name ?? ''));
   const governing = workload.kind === 'StatefulSet' && textAt(workload, 'spec', 'serviceName');
   if (governing) all.add(governing);
   for (const name of all) add({ group: '', resource: 'services', name });
   for (const placed of attached) {
-    if (!belongs(placed, { workload, labels, all, bare })) continue;
+    if (!belongs(placed, { workload, all, bare })) continue;
     add(refOf(placed));
     if (placed.kind.resource === 'ingresses') tlsSecrets(placed.object).forEach(add);
   }
@@ -92,7 +95,7 @@ export function closureOf(workload: KubeObject, { byKey, services, attached }: N
 export function onlyNames(service: KubeObject, workload: KubeObject): boolean {
   if (workload.kind !== 'StatefulSet' || textAt(workload, 'spec', 'serviceName') !== service.metadata.name)
     return false;
-  return !labelSelectorFromSet(mapAt(service, 'spec', 'selector') ?? {}).matches(templateOf(workload).labels);
+  return !leadsTo(service, workload);
 }
 
 const templateOf = perObject(podTemplate);
@@ -105,12 +108,18 @@ export const namedByPods = perObject((workload: KubeObject): readonly ClosureRef
 ]);
 
 /** One without selector may be what any pod of the namespace talks to. */
-function servicesOf(labels: Record<string, string>, services: NamespaceIndex['services']): KubeObject[] {
-  const candidates = Object.entries(labels).flatMap((pair) => services.get(pair.join('=')) ?? []);
-  const selecting = candidates.filter((service) =>
-    labelSelectorFromSet(mapAt(service, 'spec', 'selector') ?? {}).matches(labels),
-  );
-  return [...(services.get('') ?? []), ...selecting];
+function servicesOf(workload: KubeObject, services: NamespaceIndex['services']): KubeObject[] {
+  const { labels } = templateOf(workload);
+  const keys = [...Object.entries(labels).map((pair) => pair.join('=')), ofOnePod];
+  const candidates = keys.flatMap((key) => services.get(key) ?? []);
+  return [...(services.get('') ?? []), ...candidates.filter((service) => leadsTo(service, workload))];
+}
+
+function leadsTo(service: KubeObject, workload: KubeObject): boolean {
+  const selector = mapAt(service, 'spec', 'selector') ?? {};
+  const values = Object.entries(selector).map(([label, value]) => [label, [value]] as const);
+  const { matches } = labelSelectorFromSet(selector);
+  return selectsPodOf(workload, { values, matches });
 }
 
 function tlsSecrets(ingress: KubeObject): ClosureRef[] {
@@ -133,7 +142,6 @@ export function isUsersEndpoints(object: KubeObject, { byKey }: NamespaceIndex):
 
 interface Wanting {
   workload: KubeObject;
-  labels: Record<string, string>;
   /** Names of the Services that serve it, and of those among them whose endpoints nobody computes. */
   all: ReadonlySet<string>;
   bare: ReadonlySet<string>;
@@ -146,7 +154,7 @@ const belongings: Record<Reach, ((object: KubeObject, wanting: Wanting) => boole
   backs: (object, { bare }) => bare.has(serviceOfEndpoints(object)),
   routes: (object, { all }) => routesTo(object, all),
   scales: (object, { workload }) => scales(object, workload),
-  covers: (object, { labels }) => selects(podSelector(object), labels),
+  covers: (object, { workload }) => selects(podSelector(object), workload),
   limits: () => true,
 };
 
@@ -159,13 +167,20 @@ function podSelector({ spec }: KubeObject): unknown {
   return at(spec, 'podSelector') ?? at(spec, 'selector');
 }
 
-function selects(selector: unknown, labels: Record<string, string>): boolean {
+function selects(selector: unknown, workload: KubeObject): boolean {
   try {
-    return labelSelectorFromObject(selector as LabelSelector | undefined).matches(labels);
+    const { matches } = labelSelectorFromObject(selector as LabelSelector | undefined);
+    return selectsPodOf(workload, { values: valuesIn(selector), matches });
   } catch (error) {
     if (error instanceof StatusError) return false;
     throw error;
   }
+}
+
+function* valuesIn(selector: unknown): Iterable<[string, string[]]> {
+  for (const [label, value] of Object.entries(mapAt(selector, 'matchLabels') ?? {})) yield [label, [value]];
+  for (const one of listAt(selector, 'matchExpressions'))
+    yield [textAt(one, 'key') ?? '', strings(at(one, 'values'))];
 }
 
 function scales(autoscaler: KubeObject, workload: KubeObject): boolean {

@@ -103,7 +103,9 @@ function withTemplates(spec: Spec, target: ShapeTarget): Spec {
     ...spec,
     ...(isRecord(template) && { template: ofTarget(withoutOurs(template), target) }),
     ...(Array.isArray(claims) && {
-      volumeClaimTemplates: claims.map((claim) => (isRecord(claim) ? withoutOurs(claim) : claim)),
+      volumeClaimTemplates: claims.map((claim) =>
+        isRecord(claim) ? withoutOwners(withoutOurs(claim)) : claim,
+      ),
     }),
   };
 }
@@ -129,6 +131,12 @@ function withoutOurs(template: Spec): Spec {
   if (!isRecord(metadata) || !isRecord(marked)) return template;
   const annotations = withoutMarks(marked as Record<string, string>);
   return annotations === marked ? template : { ...template, metadata: { ...metadata, annotations } };
+}
+
+/** Who owns its claims is an object of its logical cluster: there a garbage collector would look for it, and delete them. */
+function withoutOwners(template: Spec): Spec {
+  const metadata = at(template, 'metadata');
+  return isRecord(metadata) ? { ...template, metadata: without(metadata, ['ownerReferences']) } : template;
 }
 
 const asItIs = (spec: Spec): Spec => spec;

@@ -11,6 +11,7 @@ import { isAdoptable, takeBack } from './default-account.ts';
 import type { Engine } from './engine.ts';
 import type { Outstanding } from './labelling.ts';
 import { isOrphaned, markDependents } from './orphans.ts';
+import { withOwnersThere } from './owners-there.ts';
 import { fieldManager, isLeftBehind, leftBehind, namespaceLocator, ownership } from './ownership.ts';
 import { fingerprint, manifestDigest, shareNumbers, type TargetRecord } from './records.ts';
 import { noteWritten } from './repairs.ts';
@@ -80,8 +81,11 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   const uid = object?.metadata.uid;
   const put = (body: KubeObject) => write(engine, place, body, uid, kept !== undefined);
   const written = await put(kept ?? manifest).catch((error) => {
+    const wanted = kept ?? manifest;
     const same =
-      object && isStatusError(error, 'Invalid') && withAccessThere(kept ?? manifest, object, spec.ref);
+      object &&
+      isStatusError(error, 'Invalid') &&
+      (withOwnersThere(wanted, object) ?? withAccessThere(wanted, object, spec.ref));
     return same ? put(same) : Promise.reject(error);
   });
   if (!written) return { retryAfter: 50 };

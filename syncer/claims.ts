@@ -67,12 +67,12 @@ export function claimReflector(engine: Engine): Reflector {
   });
 }
 
-/** A set that has its claims deleted with it owns them, in its logical cluster: there they are to outlive it when it is moved. */
+/** Whose they are: what of that owns them is said in its logical cluster, as here they are to outlive it when it is moved. */
 function ownedBySet(engine: Engine, claim: KubeObject): { ownerReferences?: OwnerReference[] } {
   const { namespace = '' } = claim.metadata;
   const { name = '', uid = '' } = readLocator(claim, claimOfAnnotation) ?? {};
   const set = engine.physical.cached(sets, namespace, name);
-  if (set?.metadata.annotations?.[claimsAnnotation] !== 'Delete' || readLocator(set)?.uid !== uid) return {};
+  if (!set || readLocator(set)?.uid !== uid) return {};
   return { ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name, uid, controller: true }] };
 }
 

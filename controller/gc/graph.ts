@@ -1,4 +1,5 @@
 import type { DiscoveredResource } from '../../client/discovery.ts';
+import { isClaimRef } from '../../cluster/claims.ts';
 import { isHeld, isReflected } from '../../cluster/reflected.ts';
 import type { KubeObject, OwnerReference } from '../../kube/object.ts';
 
@@ -37,8 +38,13 @@ export function nodeOf(resource: DiscoveredResource, object: KubeObject, cluster
     owners: metadata.ownerReferences ?? noOwners,
     finalizers: metadata.finalizers ?? noFinalizers,
     deleting: metadata.deletionTimestamp !== undefined,
-    reflected: isReflected(object) && !isHeld(object),
+    reflected: isReflected(object) && !isHeld(object) && !isOwnedHere(resource, object),
   };
+}
+
+/** A claim with an owner that is no StatefulSet, with which its own go where they are: whose it is, its logical cluster says. */
+function isOwnedHere(resource: DiscoveredResource, { metadata }: KubeObject): boolean {
+  return isClaimRef(resource) && (metadata.ownerReferences ?? []).some(({ kind }) => kind !== 'StatefulSet');
 }
 
 /** Being deleted after its dependents. */

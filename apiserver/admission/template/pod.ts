@@ -1,4 +1,5 @@
 import type { WorkloadKind, WorkloadKindName } from '../../../cluster/kinds.ts';
+import { labelsOfOne } from '../../../cluster/pod-labels.ts';
 import { dropInjected, isInjected } from '../../../cluster/pod-spec.ts';
 import { templateHash } from '../../../cluster/refused-revision.ts';
 import { deepCopy } from '../../../kube/deep.ts';
@@ -89,15 +90,10 @@ interface First {
 }
 
 /** Which of a StatefulSet's pods is asked about. */
-function firstOf({ metadata, spec }: KubeObject): First {
-  const start = at(spec, 'ordinals', 'start');
+function firstOf(set: KubeObject): First {
+  const start = at(set.spec, 'ordinals', 'start');
   const ordinal = typeof start === 'number' ? start : 0;
-  const name = `${metadata.name ?? ''}-${ordinal}`;
-  const labels = {
-    'statefulset.kubernetes.io/pod-name': name,
-    'apps.kubernetes.io/pod-index': `${ordinal}`,
-  };
-  return { ordinal, name, labels };
+  return { ordinal, name: `${set.metadata.name ?? ''}-${ordinal}`, labels: labelsOfOne(set, ordinal) };
 }
 
 /** With its claims, and its name in the DNS of its Service. */

@@ -136,6 +136,31 @@ describe("a StatefulSet's own claims", () => {
 
   const ownersOf = async (name: string) =>
     (await find(world.admin, persistentvolumeclaims, name))?.metadata.ownerReferences ?? [];
+
+  test('are owned by whom their template names, and go with it, though their set stays', async () => {
+    const configmaps = { group: '', version: 'v1', resource: 'configmaps' };
+    const owner = await world.admin.create(
+      configmaps,
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'owner' } },
+      inDefault,
+    );
+    const { uid = '' } = owner.metadata;
+    const reference = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid, controller: true };
+    const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+    const metadata = { name: 'data', ownerReferences: [reference] };
+    await runSet('east', { volumeClaimTemplates: [{ metadata, spec: claim }], ...retention('Delete') });
+    await untilShown('data-db-0 east', 'data-db-1 east');
+    expect(await ownersOf('data-db-0')).toEqual([reference]);
+    expect(
+      (await there('east')).flatMap(({ metadata: { ownerReferences = [] } }) => ownerReferences),
+    ).toEqual([]);
+    await world.admin.delete(statefulsets, { ...inDefault, name: 'db' });
+    await until('gone', async () => (await spec()) === undefined);
+    expect(await names('east')).toEqual(['data-db-0', 'data-db-1']);
+    await world.admin.delete(configmaps, { ...inDefault, name: 'owner' });
+    await until('gone with it', async () => (await names('east')).length === 0);
+  });
+
   const retention = (whenDeleted: string) => ({ persistentVolumeClaimRetentionPolicy: { whenDeleted } });
   const change = (spec: object) =>
     world.admin.patch(statefulsets, { ...inDefault, name: 'db' }, 'merge', { spec });

@@ -114,6 +114,36 @@ describe('closureOf', () => {
     ]);
   });
 
+  it('takes what selects one pod of a StatefulSet, by its name or index, also one that it has not now', () => {
+    const labels = { app: 'db' };
+    const set = placed('StatefulSet', 'db', {
+      spec: { replicas: 1, template: { metadata: { labels }, spec: { containers: [] } } },
+    });
+    const [name, index] = ['statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index'];
+    const service = (called: string, selector: object) => placed('Service', called, { spec: { selector } });
+    const policy = (called: string, podSelector: object) =>
+      placed('NetworkPolicy', called, { spec: { podSelector } });
+    const oneOf = (values: string[]) => ({ matchExpressions: [{ key: name, operator: 'In', values }] });
+    const others = [
+      service('first', { [name]: 'db-0' }),
+      service('second', { ...labels, [name]: 'db-1' }),
+      service('of-another', { [name]: 'db-x-0' }),
+      service('of-another-app', { app: 'x', [name]: 'db-0' }),
+      service('of-no-pod', { ...labels, [name]: 'db' }),
+      policy('by-index', { matchLabels: { ...labels, [index]: '0' } }),
+      policy('by-names', oneOf(['x-0', 'db-0'])),
+      policy('by-others', oneOf(['x-0'])),
+    ];
+    expect(names(set, ...others)).toEqual([
+      'networkpolicies.networking.k8s.io/by-index',
+      'networkpolicies.networking.k8s.io/by-names',
+      'services/first',
+      'services/second',
+    ]);
+    const deployed = deployment('db');
+    expect(names(deployed, ...others)).toEqual([]);
+  });
+
   it('takes Services without selector, with the endpoints a user wrote, and a governing Service', () => {
     const made = placed('EndpointSlice', 'web-1', {
       metadata: { labels: { 'kubernetes.io/service-name': 'web' } },

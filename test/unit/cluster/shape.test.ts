@@ -61,6 +61,16 @@ describe('shapeFor', () => {
     expect(JSON.stringify(shapedSpec('StatefulSet', claims(forged)))).not.toContain('atoll.dev');
   });
 
+  it('nor are they owned there by who owns them in their logical cluster', () => {
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'x', controller: true };
+    const claims = (more: object) => ({
+      volumeClaimTemplates: [{ metadata: { name: 'data', ...more }, spec: {} }],
+    });
+    expect(shapedSpec('StatefulSet', claims({ ownerReferences: [owner] }))).toEqual(
+      shapedSpec('StatefulSet', claims({})),
+    );
+  });
+
   it('a NetworkPolicy never speaks of another logical cluster’s namespaces, and of its own by their own labels', () => {
     const own = { key: 'atoll.dev/logical-cluster', operator: 'In', values: [markOf(locator)] };
     const nobodys = [

@@ -1,0 +1,37 @@
+import type { KubeObject } from '../kube/object.ts';
+import { podTemplate } from './pod-spec.ts';
+
+type Labels = Record<string, string>;
+
+const nameLabel = 'statefulset.kubernetes.io/pod-name';
+const indexLabel = 'apps.kubernetes.io/pod-index';
+
+/** What the template of a StatefulSet does not say: each of its pods has its own. */
+export function isOfOnePod(label: string): boolean {
+  return label === nameLabel || label === indexLabel;
+}
+
+/** Which a StatefulSet's pod has beside those of its template. */
+export function labelsOfOne({ metadata }: KubeObject, ordinal: number): Labels {
+  return { [nameLabel]: `${metadata.name ?? ''}-${ordinal}`, [indexLabel]: `${ordinal}` };
+}
+
+/** Of a selector: what it says of a label, and what it comes to. */
+export interface Selecting {
+  values: Iterable<readonly [label: string, values: readonly string[]]>;
+  matches(labels: Labels): boolean;
+}
+
+/** Whether a pod of the workload is selected; of a StatefulSet also one that it has not now, since what names one stays beside it. */
+export function selectsPodOf(workload: KubeObject, { values, matches }: Selecting): boolean {
+  const { labels } = podTemplate(workload);
+  if (matches(labels)) return true;
+  if (workload.kind !== 'StatefulSet') return false;
+  for (const [label, named] of values) {
+    const ordinals = isOfOnePod(label)
+      ? named.map((value) => Number(/(?:^|-)(\d+)$/.exec(value)?.[1] ?? 0))
+      : [];
+    if (ordinals.some((ordinal) => matches({ ...labels, ...labelsOfOne(workload, ordinal) }))) return true;
+  }
+  return false;
+}
