@@ -36,7 +36,8 @@ async function budget(name: string, status: object, spec: object = {}): Promise<
   });
   expect(made.status).toBe(201);
   const whole = { observedGeneration: 1, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1, ...status };
-  await api.call('PATCH', `${budgets}/${name}/status`, { status: { disruptionsAllowed: 0, ...whole } });
+  const told = { status: { disruptionsAllowed: 0, ...whole } };
+  expect((await api.call('PATCH', `${budgets}/${name}/status`, told)).status).toBe(200);
 }
 
 const evict = (name: string, query = '', more: object = {}) =>
@@ -58,7 +59,15 @@ test.each<[string, object, string]>([
     'its controller failed',
     {
       currentHealthy: 3,
-      conditions: [{ type: 'DisruptionAllowed', status: 'False', reason: 'SyncFailed', message: 'why' }],
+      conditions: [
+        {
+          type: 'DisruptionAllowed',
+          status: 'False',
+          reason: 'SyncFailed',
+          message: 'why',
+          lastTransitionTime: '2024-01-02T03:04:05Z',
+        },
+      ],
     },
     'The disruption budget web does not allow evicting pods currently because it failed sync: why',
   ],
