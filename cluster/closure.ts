@@ -7,8 +7,8 @@ import { at, listAt, mapAt, strings, textAt } from '../kube/untyped.ts';
 import { claimsNamed } from './claims.ts';
 import { isSelectorless, type PlacedKind, type Reach, serviceOfEndpoints } from './kinds.ts';
 import { isPlaceable } from './placeable.ts';
-import { isOfOnePod, selectsPodOf } from './pod-labels.ts';
-import { podReferences, podTemplate } from './pod-spec.ts';
+import { isOfOnePod, selectsPodOf, templateOf } from './pod-labels.ts';
+import { podReferences } from './pod-spec.ts';
 import { ruledReferences } from './ruled.ts';
 import type { ClosureRef } from './types.ts';
 
@@ -97,8 +97,6 @@ export function onlyNames(service: KubeObject, workload: KubeObject): boolean {
     return false;
   return !leadsTo(service, workload);
 }
-
-const templateOf = perObject(podTemplate);
 
 /** What the pods of a workload, or it itself, name. */
 export const namedByPods = perObject((workload: KubeObject): readonly ClosureRef[] => [

@@ -1,7 +1,11 @@
 import type { KubeObject } from '../kube/object.ts';
+import { perObject } from '../kube/per-object.ts';
 import { podTemplate } from './pod-spec.ts';
 
 type Labels = Record<string, string>;
+
+/** Read once of each object, for all that might select its pods. */
+export const templateOf = perObject(podTemplate);
 
 const nameLabel = 'statefulset.kubernetes.io/pod-name';
 const indexLabel = 'apps.kubernetes.io/pod-index';
@@ -24,7 +28,7 @@ export interface Selecting {
 
 /** Whether a pod of the workload is selected; of a StatefulSet also one that it has not now, since what names one stays beside it. */
 export function selectsPodOf(workload: KubeObject, { values, matches }: Selecting): boolean {
-  const { labels } = podTemplate(workload);
+  const { labels } = templateOf(workload);
   if (matches(labels)) return true;
   if (workload.kind !== 'StatefulSet') return false;
   for (const [label, named] of values) {
