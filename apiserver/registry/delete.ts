@@ -60,8 +60,7 @@ export async function deleteObject(
     } catch (error) {
       const failure = translate(error, served.info, address.name);
       if (!isStatusError(failure, 'Conflict')) throw failure;
-      if (attempt >= tries || options.signal?.aborted)
-        throw conflict(served.info, address.name, staleObject);
+      if (attempt >= tries || options.signal?.aborted) throw conflict(served.info, address.name, staleObject);
     }
   }
 }

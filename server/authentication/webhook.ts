@@ -15,11 +15,12 @@ export async function askedWebhook(
   { settings, files, signal, logger }: LoadOptions,
 ): Promise<Authenticator> {
   const reach = { timeoutMs, maxResponseBytes, maxSockets, trusted: true };
-  const transport = await files.read(file).then(
-    (text) => transportFromKubeconfig(text, reach),
-  ).catch((error: Error) => {
-    throw new UsageError(`--authentication-token-webhook-config-file ${file}: ${error.message}`);
-  });
+  const transport = await files
+    .read(file)
+    .then((text) => transportFromKubeconfig(text, reach))
+    .catch((error: Error) => {
+      throw new UsageError(`--authentication-token-webhook-config-file ${file}: ${error.message}`);
+    });
   signal.addEventListener('abort', () => transport.close(), { once: true });
   return webhookAuthenticator({
     transport,
