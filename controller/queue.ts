@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../kube/clock.ts';
+import { type Clock, systemClock, ticksOf } from '../kube/clock.ts';
 import type { QueueObserver } from './observer.ts';
 
 export interface QueueOptions {
@@ -99,7 +99,7 @@ export class WorkQueue {
       return;
     }
     const { later } = this.#made();
-    const at = this.#clock.now() + ms;
+    const at = ticksOf(this.#clock) + ms;
     const earlier = later.get(key);
     if (earlier && earlier.at <= at) return;
     earlier?.cancel();

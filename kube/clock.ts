@@ -2,6 +2,8 @@
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
+  /** Milliseconds that only pass, where somebody may set what now() tells. */
+  ticks?(): number;
   /** Calls `run` once after `ms`; the answer cancels it. */
   after(ms: number, run: () => void): () => void;
 }
@@ -9,12 +11,18 @@ export interface Clock {
 /** Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: Date.now,
+  ticks: () => performance.now(),
   after(ms, run) {
     const timer = setTimeout(run, ms);
     timer.unref();
     return () => clearTimeout(timer);
   },
 };
+
+/** Of which only differences mean something. */
+export function ticksOf(clock: Clock): number {
+  return clock.ticks?.() ?? clock.now();
+}
 
 /** Resolves after `ms`, or at once when `signal` aborts: the caller looks at the signal. */
 export function sleep(ms: number, signal?: AbortSignal, clock: Clock = systemClock): Promise<void> {

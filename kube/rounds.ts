@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, systemClock, ticksOf } from './clock.ts';
 
 /** What waits for less than so many rounds is called when it said. */
 const leastRounds = 5;
@@ -25,6 +25,10 @@ export class Rounds implements Clock {
 
   now(): number {
     return this.#clock.now();
+  }
+
+  ticks(): number {
+    return ticksOf(this.#clock);
   }
 
   after(ms: number, run: () => void): () => void {

@@ -16,9 +16,20 @@ export class TakenFiles {
     return Object.fromEntries(this.#texts);
   }
 
+  has(file: string): boolean {
+    return this.#texts.has(file);
+  }
+
   /** As it was taken, else as it is now. */
   async read(file: string): Promise<string> {
     const text = this.#texts.get(file) ?? (await readFile(file, 'utf8'));
+    this.take(file, text);
+    return text;
+  }
+
+  /** As it is now, for whoever has taken another file that names it. */
+  async readAnew(file: string): Promise<string> {
+    const text = await readFile(file, 'utf8');
     this.take(file, text);
     return text;
   }

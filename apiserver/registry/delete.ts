@@ -33,6 +33,8 @@ export interface DeleteContext extends DeleteOptions {
   validate?(object: KubeObject, grace: number | undefined): Promise<void>;
   /** Waited for before an object of so many bytes is looked at. */
   longTurn?: ((bytes: number) => Promise<void> | undefined) | undefined;
+  /** Whoever asked was answered, or has gone: nothing more is tried. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -59,7 +61,7 @@ export async function deleteObject(
     } catch (error) {
       const failure = translate(error, served.info, address.name);
       if (!isStatusError(failure, 'Conflict')) throw failure;
-      if (attempt >= tries) throw conflict(served.info, address.name, staleObject);
+      if (attempt >= tries || options.signal?.aborted) throw conflict(served.info, address.name, staleObject);
     }
   }
 }

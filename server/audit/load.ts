@@ -1,5 +1,5 @@
 import type { AuditObserver, AuditOptions } from '../../apiserver/audit/audit.ts';
-import { transportFromKubeconfigFile } from '../../client/kubeconfig.ts';
+import { transportFromKubeconfig } from '../../client/kubeconfig.ts';
 import { readPolicy } from '../../kube/audit/policy.ts';
 import type { Logger } from '../../kube/log.ts';
 import { Batches } from '../batches.ts';
@@ -57,7 +57,7 @@ export async function loadAudit({
     await usable('audit-log-path', log.path, () => file.open());
     sinks.push(file);
   }
-  if (webhook) sinks.push(await toWebhook(webhook, lost, withinMs));
+  if (webhook) sinks.push(await toWebhook(webhook, files, lost, withinMs));
   const [only] = sinks;
   return {
     options: {
@@ -98,12 +98,14 @@ async function usable<T>(flag: string, file: string, work: () => Promise<T>): Pr
 
 async function toWebhook(
   { configFile, ...batch }: NonNullable<AuditSettings['webhook']>,
+  files: TakenFiles,
   lost: Lost,
   withinMs: number,
 ): Promise<Sink> {
   const over = new AbortController();
-  const transport = await usable('audit-webhook-config-file', configFile, () =>
-    transportFromKubeconfigFile(configFile, { timeoutMs, maxResponseBytes: 1024 * 1024 }),
+  const reach = { timeoutMs, maxResponseBytes: 1024 * 1024, trusted: true };
+  const transport = await usable('audit-webhook-config-file', configFile, async () =>
+    transportFromKubeconfig(await files.read(configFile), reach),
   );
   const batches = new Batches({
     ...batch,

@@ -1,6 +1,6 @@
 import { mostAsked, webhookAuthenticator } from '../../apiserver/authn/webhook.ts';
 import type { Authenticator } from '../../apiserver/plugins.ts';
-import { transportFromKubeconfigFile } from '../../client/kubeconfig.ts';
+import { transportFromKubeconfig } from '../../client/kubeconfig.ts';
 import { UsageError } from '../errors.ts';
 import type { LoadOptions } from './types.ts';
 
@@ -12,15 +12,15 @@ const maxSockets = 2 * mostAsked;
 /** The webhook that the kubeconfig leads to. Throws UsageError. */
 export async function askedWebhook(
   file: string,
-  { settings, signal, logger }: LoadOptions,
+  { settings, files, signal, logger }: LoadOptions,
 ): Promise<Authenticator> {
-  const transport = await transportFromKubeconfigFile(file, {
-    timeoutMs,
-    maxResponseBytes,
-    maxSockets,
-  }).catch((error: Error) => {
-    throw new UsageError(`--authentication-token-webhook-config-file ${file}: ${error.message}`);
-  });
+  const reach = { timeoutMs, maxResponseBytes, maxSockets, trusted: true };
+  const transport = await files
+    .read(file)
+    .then((text) => transportFromKubeconfig(text, reach))
+    .catch((error: Error) => {
+      throw new UsageError(`--authentication-token-webhook-config-file ${file}: ${error.message}`);
+    });
   signal.addEventListener('abort', () => transport.close(), { once: true });
   return webhookAuthenticator({
     transport,

@@ -4,7 +4,7 @@ import { alwaysAllow, alwaysDeny, chain } from '../../apiserver/authz/chain.ts';
 import { webhookMode } from '../../apiserver/authz/webhook.ts';
 import type { ApiServerOptions } from '../../apiserver/options.ts';
 import type { AuthorizationMode } from '../../apiserver/plugins.ts';
-import { transportFromKubeconfigFile } from '../../client/kubeconfig.ts';
+import { transportFromKubeconfig } from '../../client/kubeconfig.ts';
 import { readConfiguration } from '../../kube/authorization/configuration.ts';
 import type { AuthorizationConfiguration, AuthorizerConfiguration } from '../../kube/authorization/types.ts';
 import type { LoadOptions } from '../authentication/types.ts';
@@ -45,7 +45,7 @@ export async function loadAuthorization(
     ...(readEveryMs !== undefined && { everyMs: readEveryMs }),
     async changed(next) {
       const former = now;
-      now = await open(readConfiguration(next, fileProblem, first), options);
+      now = await open(readConfiguration(next, fileProblem, first), options, (name) => files.readAnew(name));
       taken?.();
       void setTimeout(lastMs, undefined, { ref: false, signal }).then(former.close, former.close);
     },
@@ -67,10 +67,12 @@ async function started(
   file: string,
   options: LoadOptions,
 ): Promise<{ text: string; first: AuthorizationConfiguration; opened: Modes }> {
+  const { files } = options;
   try {
-    const text = await options.files.read(file);
-    const first = readConfiguration(text, fileProblem);
-    return { text, first, opened: await open(first, options) };
+    const text = await files.read(file);
+    const untaken = (name: string) => (files.has(name) ? undefined : fileProblem(name));
+    const first = readConfiguration(text, untaken);
+    return { text, first, opened: await open(first, options, (name) => files.read(name)) };
   } catch (error) {
     throw new UsageError(`--authorization-config ${file}: ${(error as Error).message}`);
   }
@@ -86,6 +88,7 @@ const ownModes: Readonly<Record<Exclude<AuthorizerConfiguration['type'], 'Webhoo
 async function open(
   { authorizers }: AuthorizationConfiguration,
   { logger }: Pick<LoadOptions, 'logger'>,
+  read: (file: string) => Promise<string>,
 ): Promise<Modes> {
   const closing: (() => void)[] = [];
   const close = () => {
@@ -95,11 +98,8 @@ async function open(
     if (one.type !== 'Webhook') return ownModes[one.type];
     const { name, webhook: configuration } = one;
     const { kubeConfigFile, timeoutMs } = configuration;
-    const transport = await transportFromKubeconfigFile(kubeConfigFile, {
-      timeoutMs,
-      maxResponseBytes,
-      maxSockets,
-    });
+    const reach = { timeoutMs, maxResponseBytes, maxSockets, trusted: true };
+    const transport = await transportFromKubeconfig(await read(kubeConfigFile), reach);
     closing.push(() => transport.close());
     const failed = (err: unknown) =>
       logger.error({ authorizer: name, err }, 'the webhook that decides failed');

@@ -17,7 +17,11 @@ export function translate(error: unknown, directory: string): StoreError {
       },
     );
   }
-  if (/too many open files|permission denied|input\/output error/i.test(text)) {
+  if (/permission denied/i.test(text)) {
+    const message = `the store in ${directory} is not for this user to read and write: ${text}`;
+    return new StoreError('unavailable', message, { cause: error });
+  }
+  if (/too many open files|input\/output error/i.test(text)) {
     return new StoreError('unavailable', `the disk of ${directory} failed: ${text}`, { cause: error });
   }
   if (/LEVEL_LOCKED/.test(text)) {

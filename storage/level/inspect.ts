@@ -25,10 +25,9 @@ export const NOTHING: Inspection = { problems: [], durable: 0, torn: [] };
  * MANIFEST names: a crash leaves others half made. A MANIFEST that cannot be read is for LevelDB to refuse.
  */
 export async function inspect(database: string): Promise<Inspection> {
-  const current = (await readIfThere(join(database, 'CURRENT'))) ?? '';
-  if (!/^MANIFEST-\d+\n$/.test(current)) return NOTHING;
-  const manifest = await readFile(join(database, current.trimEnd())).catch(() => Buffer.alloc(0));
-  const { tables, log } = readManifest(manifest);
+  const manifest = await currentManifest(database);
+  if (manifest === undefined) return NOTHING;
+  const { tables, log } = manifest;
   const problems: string[] = [];
   // One for all tables: a large database would leave much to collect.
   let buffer = Buffer.alloc(0);
@@ -42,6 +41,14 @@ export async function inspect(database: string): Promise<Inspection> {
     else problem(`it has ${length > size ? 'more' : length} bytes, not ${size}`);
   }
   return inspectLogs(database, problems, log);
+}
+
+/** The one that counts, with its file's name; undefined where CURRENT names none. */
+export async function currentManifest(database: string) {
+  const current = (await readIfThere(join(database, 'CURRENT'))) ?? '';
+  if (!/^MANIFEST-\d+\n$/.test(current)) return undefined;
+  const name = current.trimEnd();
+  return { name, ...readManifest(await readFile(join(database, name)).catch(() => Buffer.alloc(0))) };
 }
 
 /** How many bytes there were for it: no more than fit. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { translate } from './errors.ts';
 import { errorCode, layout } from './files.ts';
+import { currentManifest, LOG, TABLE } from './inspect.ts';
 import { refuseOwned, takeOwnership } from './owner.ts';
 
 const unwritable = new Set(['EROFS', 'EACCES', 'EPERM']);
@@ -15,7 +16,7 @@ export interface Reading {
 
 /**
  * For who changes no data. LevelDB writes whenever it opens a database: where nothing can be written it gets a folder of
- * links to the files, of which it replaces the links alone. Fails with `unavailable` while another process has the store open.
+ * links to the files that it only reads; what a crash left half made it would write anew, under the same names. Fails with `unavailable` while another process has the store open.
  */
 export async function takeForReading(directory: string): Promise<Reading> {
   const { database, owner } = layout(directory);
@@ -36,8 +37,15 @@ async function linked(database: string): Promise<Reading> {
   const folder = await mkdtemp(join(tmpdir(), 'atoll-reading-'));
   const release = () => rm(folder, { recursive: true, force: true });
   try {
-    for (const name of await readdir(database)) {
-      if (name !== 'LOCK') await symlink(join(database, name), join(folder, name));
+    const manifest = await currentManifest(database);
+    const isRead = (name: string) =>
+      manifest === undefined
+        ? name !== 'LOCK'
+        : ['CURRENT', manifest.name].includes(name) ||
+          LOG.test(name) ||
+          (TABLE.test(name) && manifest.tables.has(Number.parseInt(name, 10)));
+    for (const name of (await readdir(database)).filter(isRead)) {
+      await symlink(join(database, name), join(folder, name));
     }
   } catch (error) {
     await release();

@@ -30,7 +30,7 @@ export async function verifyLevel(directory: string): Promise<VerifyReport> {
   if (wrong !== undefined) problems.push(wrong);
   const { database, release } = await takeForReading(directory);
   try {
-    const inspection = await inspect(database);
+    const inspection = await inspect(layout(directory).database);
     problems.push(...inspection.problems);
     // LevelDB may end the whole process over such tables.
     if (inspection.problems.length > 0) return { ok: false, problems, records, revision, compacted };

@@ -18,6 +18,7 @@ export async function deleteOne(
     {
       ...options,
       longTurn: exchange.longTurn,
+      signal: exchange.request.signal,
       validate: async (object, grace) => {
         const asked = { ...options, ...(grace !== undefined && { gracePeriodSeconds: grace }) };
         const admission = admissionFor(exchange, 'DELETE', options.dryRun ?? false, { name, options: asked });

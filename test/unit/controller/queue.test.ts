@@ -75,6 +75,22 @@ test('a delayed key comes when its time has come; the earliest of several delays
   expect(clock.pending).toBe(0);
 });
 
+test('a delay is as long as it says, also when the clock was set forward since an earlier one', () => {
+  const timers = new FakeClock();
+  let now = 0;
+  const clock = {
+    now: () => now,
+    ticks: () => timers.now(),
+    after: (ms: number, run: () => void) => timers.after(ms, run),
+  };
+  const q = new WorkQueue({ clock });
+  q.addAfter('a', 60_000);
+  now = 86_400_000;
+  q.addAfter('a', 20);
+  timers.advance(20);
+  expect(q.length).toBe(1);
+});
+
 test('what was put off is done with what is done now, and may be put off anew', () => {
   const { queue: q, clock } = queue();
   q.addAfter('a', 50);

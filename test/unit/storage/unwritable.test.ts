@@ -21,6 +21,8 @@ async function contents(): Promise<Map<string, string>> {
   return new Map(await Promise.all(all.map((entry) => read(join(entry.parentPath, entry.name)))));
 }
 
+const pad = (number: string) => number.padStart(6, '0');
+
 /** As somebody who may read the directory and write nothing in it: root may always. */
 async function asReader<T>(work: () => Promise<T>): Promise<T> {
   for (const name of ['', 'db']) await chmod(join(directory, name), 0o555);
@@ -55,9 +57,19 @@ describe('a store that cannot be written', () => {
     expect(await asReader(() => verifyLevel(directory))).toMatchObject({ ok: false });
   });
 
+  test('is verified, too, with what a crash left half made under the next names', async () => {
+    for (let number = 3; number < 20; number++) {
+      for (const name of [`${number}.ldb`, `MANIFEST-${number}`].map((n) => n.replace(/\d+/, pad)))
+        await writeFile(join(directory, 'db', name), 'half', { flag: 'wx' }).catch(() => {});
+    }
+    const before = await contents();
+    expect(await asReader(() => verifyLevel(directory))).toMatchObject({ ok: true, records: 100 });
+    expect(await contents()).toEqual(before);
+  });
+
   test('is not opened, in words', async () => {
     await expect(asReader(() => openLevel(directory))).rejects.toThrow(
-      /^the disk of .* failed: EACCES: permission denied, open/,
+      /^the store in .* is not for this user to read and write: EACCES: permission denied, open/,
     );
   });
 });
