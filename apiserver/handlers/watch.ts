@@ -105,6 +105,7 @@ async function watch<T extends { readonly length: number }, Batch>(
       stream.end();
     });
   };
+  cleanups.push(onUnserved(exchange, close));
   arrange(exchange, { seconds: query.timeoutSeconds ?? 0, close, cleanups, end: () => stream.end() });
   if (query.bookmarks) cleanups.push(core.bookmarks.add(sender));
   if (stream.ended) for (const cleanup of cleanups) cleanup();
@@ -117,6 +118,13 @@ function onConverted({ core, info, served, user }: ResourceExchange, run: () => 
   if (served.definition === undefined || served.conversion !== undefined) return () => {};
   if (info.cluster === '*' || isOwnController(user)) return () => {};
   return core.catalog.onConverted(info.cluster, `${resource}.${group}`, run);
+}
+
+/** What is not served any more, or went with its definition, is watched by nobody: who asks anew is told. A webhook's tells it by itself. */
+function onUnserved({ core, info, served }: ResourceExchange, run: () => void): () => void {
+  const { group, resource, version } = served.info;
+  if (served.definition === undefined || info.cluster === '*') return () => {};
+  return core.catalog.onUnserved(info.cluster, `${resource}.${group}`, version, run);
 }
 
 /** What the reader of a watch is told instead of what it asked for; throws what it is told before the stream begins. */

@@ -27,8 +27,8 @@ export class Catalog {
   readonly #revisions = new Map<string, number>();
   /** The keys of those that serve nothing, in the order in which they went. */
   readonly #ended = new Set<string>();
-  /** Who waits for a webhook to convert what a definition is about. */
-  readonly #awaiting = new Map<string, Set<() => void>>();
+  /** Who waits for a definition to serve something else. */
+  readonly #awaiting = new Map<string, Set<Tell>>();
   #generation = 0;
 
   constructor(own: readonly ServedResource[]) {
@@ -110,9 +110,7 @@ export class Catalog {
     else place.delete(definition);
     if (place.size > 0) this.#custom.set(cluster, place);
     else this.#custom.delete(cluster);
-    if (served.some(({ conversion }) => conversion !== undefined)) {
-      for (const run of [...(this.#awaiting.get(key) ?? [])]) run();
-    }
+    for (const tell of [...(this.#awaiting.get(key) ?? [])]) tell(served);
   }
 
   /** Of how many definitions it is known how new they are. */
@@ -131,12 +129,26 @@ export class Catalog {
 
   /** Calls `run` once a webhook converts between the versions of a definition, now or later, until the answer is called. */
   onConverted(cluster: string, definition: string, run: () => void): () => void {
+    return this.#onDefined(cluster, definition, (served) => {
+      if (served.some(({ conversion }) => conversion !== undefined)) run();
+    });
+  }
+
+  /** Calls `run` once a version of a definition is not served any more, until the answer is called. */
+  onUnserved(cluster: string, definition: string, version: string, run: () => void): () => void {
+    return this.#onDefined(cluster, definition, (served) => {
+      if (!served.some(({ info }) => info.version === version)) run();
+    });
+  }
+
+  /** Tells what is served now, and whatever is later. */
+  #onDefined(cluster: string, definition: string, tell: Tell): () => void {
     const key = `${cluster}/${definition}`;
-    if (this.definedBy(cluster, definition).some(({ conversion }) => conversion !== undefined)) run();
+    tell(this.definedBy(cluster, definition));
     const waiting = this.#awaiting.get(key) ?? new Set();
-    this.#awaiting.set(key, waiting.add(run));
+    this.#awaiting.set(key, waiting.add(tell));
     return () => {
-      waiting.delete(run);
+      waiting.delete(tell);
       if (waiting.size === 0 && this.#awaiting.get(key) === waiting) this.#awaiting.delete(key);
     };
   }
@@ -151,6 +163,8 @@ export class Catalog {
     return custom.length === 0 ? this.#common : [...this.#common, ...custom];
   }
 }
+
+type Tell = (served: readonly ServedResource[]) => void;
 
 function indexKey(of: { group: string; version: string; resource: string }): string {
   return `${of.group}/${of.version}/${of.resource}`;

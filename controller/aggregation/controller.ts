@@ -15,6 +15,7 @@ import {
   type Answer,
   type ApiService,
   type Available,
+  always,
   apiServices,
   fromAnswer,
   obstacle,
@@ -60,7 +61,7 @@ export function runAvailabilityController(options: AvailabilityControllerOptions
     add: (one, key) => void (targetOf(one) && queue.add(key)),
     update: (one, old, key) => {
       // It has no generation.
-      if (targetOf(one) && !deepEqual(one.spec, old.spec)) queue.add(key);
+      if (!deepEqual(one.spec, old.spec)) queue.add(key);
       else if (targetOf(one) && saidOf(one) !== saidOf(old)) queue.add(key);
     },
   });
@@ -75,11 +76,15 @@ export function runAvailabilityController(options: AvailabilityControllerOptions
   ofSlices.on({ add: ofSlice, update: ofSlice, delete: ofSlice });
   const reconcile = async (key: string): Promise<Retry | undefined> => {
     const apiService = all.get(key);
-    const target = apiService && targetOf(apiService);
-    if (!target || apiService.metadata.deletionTimestamp) return undefined;
+    if (!apiService || apiService.metadata.deletionTimestamp) return undefined;
+    const target = targetOf(apiService);
     const { cluster } = parseKey(key);
-    const at = keyOf(cluster, target.namespace, target.name);
     const where = { cluster: clusterToWrite(informers, key), signal };
+    if (!target) {
+      await write(client, apiService, told(apiService, always, timestamp()), where);
+      return undefined;
+    }
+    const at = keyOf(cluster, target.namespace, target.name);
     const hindered = obstacle(target, ofServices.get(at), ofSlices.byIndex(byService, at));
     const available = hindered ?? (await check(client, apiService, target, where));
     await write(client, apiService, told(apiService, available, timestamp()), where);

@@ -27,6 +27,13 @@ export const apiServices: ResourceRef = {
 
 const local = 'Local';
 
+/** Of one that names no Service (any more): as it is told when it is made. */
+export const always: Available = {
+  status: 'True',
+  reason: local,
+  message: 'Local APIServices are always available',
+};
+
 /** Whether it names another server, which was found to answer for its group. */
 export function isAsked(apiService: ApiService): boolean {
   if (targetOf(apiService) === undefined || apiService.metadata.deletionTimestamp) return false;

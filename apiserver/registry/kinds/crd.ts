@@ -104,7 +104,7 @@ export function serveDefinition(
   if (spec?.conversion?.strategy === 'Webhook') convertedByWebhook(all, { name, revision, spec });
   const isServed = new Set(spec?.versions?.flatMap((version) => (version.served ? version.name : [])));
   // What nobody reads any more goes with its definition all the same, by the version that it is stored in.
-  if ('isEnding' in going && isServed.size === 0) for (const { info } of all) isServed.add(info.storageVersion);
+  if (going.isEnding && isServed.size === 0) for (const { info } of all) isServed.add(info.storageVersion);
   const served = all.filter(({ info }) => isServed.has(info.version));
   catalog.define(cluster, name, served, revision);
 }

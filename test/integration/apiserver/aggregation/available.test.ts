@@ -83,6 +83,17 @@ test('and is asked at once when it is changed', async () => {
   expect((await becomes('FailedDiscoveryCheck')).message).toContain('certificate');
 });
 
+test('one that names no Service any more is told of as local', async () => {
+  await api.call('POST', apiServices, apiService(extension));
+  await becomes('ServiceNotFound');
+  const local = { spec: { service: null, caBundle: null, insecureSkipTLSVerify: null } };
+  expect((await api.call('PATCH', `${apiServices}/${version}.${group}`, local)).status).toBe(200);
+  expect(await becomes('Local')).toMatchObject({
+    status: 'True',
+    message: 'Local APIServices are always available',
+  });
+});
+
 test('nor is it while its server begins answers that never come', async () => {
   await trustHere();
   await api.call('POST', services, externalService());
