@@ -295,7 +295,10 @@ it('any sequence of loads, moves and scales: nobody leaves too early, and the au
       expect(sum).toBeGreaterThanOrEqual(min);
       expect(sum).toBeLessThanOrEqual(max);
     }),
-    { numRuns: 300 },
+    {
+      numRuns: 300,
+      examples: [[{ replicas: 1, min: 1, way: 'ordinals' }, [{ do: 'place', on: ['b', 'c'] }]]],
+    },
   );
 });
 
@@ -381,23 +384,6 @@ it.each<[string, Omit<Moves, 'steps'>, Moves['steps'][]]>([
     'what may not run twice waits for the minimum of its autoscaler',
     { replicas: 5, min: 4, way: 'once', between: [['a'], ['a', 'b']] },
     [move(1)],
-  ],
-  [
-    'the autoscaler of ordinals would have those back that it gives up',
-    { replicas: 3, min: 3, way: 'ordinals', between: [['a'], ['c']] },
-    [
-      move(1),
-      divided,
-      reported('c'),
-      settled,
-      told('a'),
-      reported('c'),
-      divided,
-      applied('a'),
-      [{ do: 'autoscale', on: 'a' }],
-      reported('a'),
-      divided,
-    ],
   ],
   [
     'what may not run twice is to be on two more',
