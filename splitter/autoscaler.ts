@@ -15,7 +15,7 @@ export interface Scaler {
 /** The workload that an autoscaler scales: what it is to have in all, and what of it is where now. */
 export interface ScaleTarget {
   total: number;
-  shares: ReadonlyMap<string, Pick<Share, 'phase' | 'replicas' | 'ordinalsStart'>>;
+  shares: ReadonlyMap<string, Pick<Share, 'phase' | 'replicas' | 'ordinalsStart' | 'goal' | 'held'>>;
   /** Where it should be. */
   wanted: readonly string[];
   /** No hand-over is under way: the shares add up to the total. */
@@ -103,6 +103,7 @@ export function autoscalerBounds(
     clusters.map((c) => {
       const share = target.shares.get(c);
       if (!share) return [c, { replicas: 0, maxReplicas: max }];
+      if (target.ranges) return [c, asTold(target, c)];
       const here = Math.min(target.total, share.replicas ?? target.total);
       const part = (whole: number) => Math.ceil((whole * here) / target.total);
       const isCounted = share.phase !== 'Joining';
@@ -111,6 +112,15 @@ export function autoscalerBounds(
       return [c, { replicas, maxReplicas: Math.max(part(max), replicas) }];
     }),
   );
+}
+
+/** Of ordinals on their way: none more than it is told to run, and one fewer where it is to give some up, or is giving them up. */
+function asTold({ shares, wanted }: ScaleTarget, cluster: string): Bounds {
+  const { replicas = 0, ordinalsStart = 0, goal, held } = shares.get(cluster) ?? {};
+  const [start, end] = [goal?.ordinalsStart ?? 0, (goal?.ordinalsStart ?? 0) + (goal?.replicas ?? 0)];
+  const isWhole = !goal || (start <= ordinalsStart && ordinalsStart + replicas <= end);
+  const gives = !wanted.includes(cluster) || held !== undefined || !isWhole;
+  return { replicas: gives ? Math.max(0, replicas - 1) : replicas, maxReplicas: replicas };
 }
 
 /**

@@ -31,7 +31,8 @@ export interface Followed {
  * The autoscalers of the clusters say how many there are; the root's own number counts when there is nothing yet,
  * and when somebody has written another one than ours since: as on one cluster, that is then where they go on.
  * A share that joins has what it was given until it is counted on. During a hand-over the total follows those that
- * are counted on by what they change, since some of it is there twice.
+ * are counted on by what they change, since some of it is there twice; that of ordinals stays as it began, since an autoscaler that
+ * puts back what is given up would have it grow with each, and one that adds some may have what another is to run.
  */
 export function follow(input: FollowInput): Followed {
   const { scaler, previous, scale, root } = input;
@@ -39,7 +40,8 @@ export function follow(input: FollowInput): Followed {
     const plain = mapShares(previous, (_, share) => (share.phase === 'Leaving' ? share : unscaled(share)));
     return { there: plain, shares: plain };
   }
-  const there = mapShares(previous, (c, share) => counted(input, scaler, c, share));
+  const isFixed = kindNamed(root.kind)?.spread === 'ranges' && scale?.clusters.length === 0;
+  const there = isFixed ? previous : mapShares(previous, (c, share) => counted(input, scaler, c, share));
   // What waits for its autoscaler's minimum is as if it had been lowered.
   const [now, before] = [lowered(there), lowered(previous)];
   const staying = Object.entries(now).filter(([, share]) => share.phase !== 'Leaving');

@@ -12,7 +12,7 @@ import { type Held, type Hold, hold } from './hold.ts';
 import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from './plan.ts';
 import { isCountedOn, type Next, type Scene } from './scene.ts';
 import { settle, type Unled } from './settle.ts';
-import { blindIn, isReleased } from './stopped.ts';
+import { blindIn, isBounded, isReleased } from './stopped.ts';
 import { type Witness, withQuestions } from './trust.ts';
 import { earlier, heardAgain, type Withdrawal, withdraw } from './withdraw.ts';
 
@@ -33,6 +33,8 @@ export interface HandoverInput extends PlanOptions, Hold, Withdrawal, Unled {
   copying?: Copying | undefined;
   /** See Scene. */
   isBlind?: Scene['isBlind'];
+  /** See Scene. */
+  floorAt?: Scene['floorAt'];
   /** See Witness. */
   isClosed?: Witness['isClosed'];
   /** Milliseconds since 1970. */
@@ -100,7 +102,8 @@ export function handover(input: HandoverInput): Handover {
   const { stepped, requeueAfterMs: heldMs, ...held } = hold(scene, next(scene), input);
   const left = withdraw(scene, apply(scene.shares, stepped, input), input);
   const asked = withoutHeldBack(input, withQuestions(input, plan, left.shares));
-  const isGone = (c: string, share: Share) => isReleased(slices, c, share, plan.first);
+  const isGone = (c: string, share: Share) =>
+    isReleased(slices, c, share, plan.first) && isBounded(scene, c, share);
   const copied = copyStep({ ...input, plan }, asked, isGone);
   const shares = withClaimsAsked(asked, copied);
   const after: Scene = { ...scene, shares };
@@ -202,6 +205,7 @@ function released(input: HandoverInput, plan: Plan, shares: Shares): Shares {
   const isKept = (cluster: string, share: Share) =>
     plan.once &&
     (!isReleased(input.slices, cluster, share, plan.first) ||
+      !isBounded(held, cluster, share) ||
       wantsOf(held, shares, cluster).length > 0 ||
       isWrittenTo(held, share));
   return Object.fromEntries(

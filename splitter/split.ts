@@ -115,6 +115,7 @@ export function split(input: SplitInput): Split {
         settleMs,
         target,
         spread: placement.spec?.spread,
+        floorAt: scaling && floorAt,
         ...input.manner,
         ...besideIn(input),
       });

@@ -19,6 +19,19 @@ export const isHeard = (scene: Scene, cluster: string): boolean => scene.heardAt
 export const isSeen = (scene: Scene, cluster: string): boolean =>
   isHeard(scene, cluster) && scene.isBlind?.(cluster) !== true;
 
+/**
+ * Of ordinals that are on their way: its autoscaler there has been told the bounds of what it is told to run now, as asTold gives
+ * them to who gives some up. Until then that one may put back what another would be told to run.
+ */
+export function isBounded(
+  { floorAt, plan }: Pick<Scene, 'floorAt' | 'plan'>,
+  cluster: string,
+  { replicas = 0 }: Share,
+): boolean {
+  const floor = plan.mode === 'ranges' ? floorAt?.(cluster) : undefined;
+  return floor === undefined || replicas === 0 || floor === replicas - 1;
+}
+
 /** See Handover. */
 export function blindIn(scene: Scene): string[] {
   const { once, goal, first } = scene.plan;
@@ -37,7 +50,10 @@ export function isReleased(slices: Slices, cluster: string, share: Share, first:
   const { replicas = 0, ordinalsStart } = share;
   const said = slice?.share;
   if (slice?.present !== true || !slice.pods || !said || slice.pods.since !== share.held?.since) return false;
-  if (said.replicas !== replicas || said.ordinalsStart !== ordinalsStart) return false;
+  // An autoscaler may have made them fewer.
+  const isFewer = share.scaled !== undefined && (said.replicas ?? 0) < replicas;
+  if (said.scaled !== share.scaled || said.ordinalsStart !== ordinalsStart) return false;
+  if (said.replicas !== replicas && !isFewer) return false;
   const { count, ordinals } = slice.pods;
   if (count > replicas || (numberAt(slice.status, 'replicas') ?? 0) > replicas) return false;
   return count === 0 || !ordinals || covers(rangeOf(share, first), ordinals);

@@ -10,10 +10,10 @@ export interface Autoscaler {
   stop(): Promise<void>;
 }
 
-type Spec = { minReplicas?: number; maxReplicas: number; scaleTargetRef: { name: string } };
+type Spec = { minReplicas?: number; maxReplicas: number; scaleTargetRef: { kind?: string; name: string } };
 
 /**
- * What the controller of HorizontalPodAutoscalers does on a physical cluster, for Deployments: keeps the replicas at
+ * What the controller of HorizontalPodAutoscalers does on a physical cluster, for Deployments and StatefulSets: keeps the replicas at
  * `desired`, within each autoscaler's bounds (which are read first), through the scale subresource. None at all switch it off.
  */
 export function runAutoscaler(client: Client, desired: () => number | Promise<number>): Autoscaler {
@@ -44,20 +44,17 @@ async function pass(client: Client, desired: () => number | Promise<number>): Pr
   const { items } = await client.list<KubeObject<Spec>>(resources.horizontalpodautoscalers);
   for (const { metadata, spec } of items) {
     const { minReplicas = 1, maxReplicas, scaleTargetRef } = spec as Spec;
+    const scaled = scaleTargetRef.kind === 'StatefulSet' ? resources.statefulsets : resources.deployments;
     const target = { namespace: metadata.namespace ?? '', name: scaleTargetRef.name };
     try {
-      const scale = await client.get<KubeObject<{ replicas?: number }>>(resources.deployments, {
+      const scale = await client.get<KubeObject<{ replicas?: number }>>(scaled, {
         ...target,
         subresource: 'scale',
       });
       const replicas = Math.max(minReplicas, Math.min(maxReplicas, await desired()));
       if (!scale.spec?.replicas || scale.spec.replicas === replicas) continue;
       const fieldManager = 'kube-controller-manager';
-      await client.update(
-        resources.deployments,
-        { ...scale, spec: { replicas } },
-        { subresource: 'scale', fieldManager },
-      );
+      await client.update(scaled, { ...scale, spec: { replicas } }, { subresource: 'scale', fieldManager });
     } catch (error) {
       if (!isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
     }

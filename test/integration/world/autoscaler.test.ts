@@ -4,7 +4,16 @@ import { deepEqual } from '../../../kube/deep.ts';
 import { at, numberAt } from '../../../kube/untyped.ts';
 import { isScaled } from '../../../syncer/scaled.ts';
 import { type Autoscaler, runAutoscaler } from '../../world/autoscaler.ts';
-import { deployment, find, move, readyPods, resources, settled, until } from '../../world/objects.ts';
+import {
+  deployment,
+  find,
+  move,
+  readyPods,
+  resources,
+  settled,
+  statefulSet,
+  until,
+} from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
 let world: World;
@@ -27,14 +36,14 @@ afterEach(async () => {
   await world.stop();
 });
 
-const autoscaler = (minReplicas: number, maxReplicas: number) => ({
+const autoscaler = (minReplicas: number, maxReplicas: number, kind = 'Deployment') => ({
   apiVersion: 'autoscaling/v2',
   kind: 'HorizontalPodAutoscaler',
   metadata: { name: 'web', namespace: 'default' },
   spec: {
     minReplicas,
     maxReplicas,
-    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+    scaleTargetRef: { apiVersion: 'apps/v1', kind, name: 'web' },
   },
 });
 const placement = 'web.deployments.apps';
@@ -97,6 +106,31 @@ test('a move begins with what is there, though nothing is asked of the new pods 
   load = { west: 1 };
   await runs('west', 2);
   await says(2);
+});
+
+test('a StatefulSet arrives with as many as it had, each pod once, though its autoscaler would have back what it gives up', async () => {
+  load = { east: 3, west: 3 };
+  const inDefault = { namespace: 'default' };
+  await world.admin.create(resources.statefulsets, statefulSet('web', 3, 'east'), inDefault);
+  await world.admin.create(resources.horizontalpodautoscalers, autoscaler(1, 10, 'StatefulSet'), inDefault);
+  await settled(world.admin, 'web.statefulsets.apps');
+  await runs('east', 3);
+  await move(world.admin, resources.statefulsets, 'web', 'west');
+  const names = (cluster: string) => readyPods(world.physical(cluster), 'web');
+  const seen = new Set<string>();
+  await until('all of it is on west', async () => {
+    const [west, east] = [await names('west'), await names('east')];
+    for (const name of [...west, ...east]) seen.add(name);
+    // What is read of east last has left since, or runs there alone.
+    expect(west.filter((name) => east.includes(name))).toEqual([]);
+    return west.length === 3 && east.length === 0;
+  });
+  // One more where an autoscaler hears of the next part before the set does.
+  expect(seen.size, [...seen].join()).toBeLessThanOrEqual(4);
+  await settled(world.admin, 'web.statefulsets.apps');
+  expect(await pods('west')).toBe(3);
+  load = { west: 5 };
+  await runs('west', 5);
 });
 
 test('a move that is taken back, and once more, leaves as many as there were', async () => {

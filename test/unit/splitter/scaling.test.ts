@@ -16,7 +16,13 @@ interface Copy {
   generation: number;
   /** Since when its share holds more than it has. */
   heldSince: string | undefined;
+  /** Of ordinals, the first. */
+  start: number | undefined;
 }
+
+/** How it moves: what is alike beside what leaves, what may not run twice after it has stopped, ordinals one by one. */
+const ways = ['rolling', 'once', 'ordinals'] as const;
+type Way = (typeof ways)[number];
 
 /** Physical clusters with an autoscaler each, syncers that lag, and one splitter, driven step by step. */
 class World {
@@ -32,21 +38,20 @@ class World {
   /** What the metrics in each cluster ask for; of one that is not named, what is there. */
   readonly load = new Map<string, number>(names.map((c) => [c, 3]));
   readonly hpa;
-  /** It stops before it starts elsewhere. */
-  readonly once: boolean;
+  readonly way: Way;
 
   constructor(
     replicas: number,
-    { minReplicas, maxReplicas, once = false }: { minReplicas: number; maxReplicas: number; once?: boolean },
+    { minReplicas, maxReplicas, way }: { minReplicas: number; maxReplicas: number; way: Way },
   ) {
     this.replicas = replicas;
-    this.once = once;
+    this.way = way;
     this.hpa = placed('HorizontalPodAutoscaler', 'web', { spec: { minReplicas, maxReplicas } }).object;
   }
 
   get placement(): Placement {
-    const { group, version, resource, kind } = deployment('web', {}).kind;
-    const ref = { group, version, resource, kind, name: 'web', uid: 'Deployment-web' };
+    const { group, version, resource, kind } = this.#workload.kind;
+    const ref = { group, version, resource, kind, name: 'web', uid: 'web' };
     return {
       apiVersion: 'atoll.dev/v1alpha1',
       kind: 'Placement',
@@ -57,10 +62,18 @@ class World {
   }
 
   get root() {
-    const { replicas, generation } = this;
-    const { object } = deployment('web', { replicas, metadata: { generation } });
+    return this.#workload.object;
+  }
+
+  get #workload() {
+    const { replicas, generation, way } = this;
+    const metadata = { generation, uid: 'web' };
+    if (way === 'ordinals') return placed('StatefulSet', 'web', { metadata, spec: { replicas } });
+    const { kind, object } = deployment('web', { replicas, metadata });
     const strategy = { type: 'Recreate' };
-    return this.once ? { ...object, spec: { ...(object.spec as object), strategy } } : object;
+    return way === 'rolling'
+      ? { kind, object }
+      : { kind, object: { ...object, spec: { ...(object.spec as object), strategy } } };
   }
 
   split(): void {
@@ -70,7 +83,7 @@ class World {
     const floorAt = (c: string) => this.told.get(c)?.replicas;
     const done = split({ ...heard, placement, root, scaler: scalerOf(this.hpa), floorAt });
     const total = done.scale?.replicas ?? 0;
-    for (const [c, { phase }] of this.once ? [] : Object.entries(done.shares)) {
+    for (const [c, { phase }] of this.way === 'rolling' ? Object.entries(done.shares) : []) {
       if (phase !== 'Leaving' || this.spec.shares?.[c]?.phase !== 'Active') continue;
       const staying = names.filter((n) => ['Active', 'Joining'].includes(done.shares[n]?.phase ?? ''));
       const available = staying.map((n) => Number(slices[n]?.status?.['availableReplicas'] ?? 0));
@@ -79,7 +92,7 @@ class World {
         `as ${c} leaves`,
       ).toBeGreaterThanOrEqual(total);
     }
-    if (!this.once) this.#looksAgain(done.shares, total);
+    if (this.way === 'rolling') this.#looksAgain(done.shares, total);
     if (this.replicas !== total) {
       this.replicas = total;
       this.generation++;
@@ -137,13 +150,16 @@ class World {
     const keeps = before !== undefined && before.scaled === share.scaled;
     const replicas = keeps ? before.replicas : (share.replicas ?? 1);
     const ready = Math.min(before?.ready ?? 0, replicas);
-    const [scaled, heldSince] = [share.scaled, share.held?.since];
-    this.copies.set(c, { replicas, ready, scaled, heldSince, generation: this.generation });
+    const { scaled, ordinalsStart: start } = share;
+    const heldSince = share.held?.since;
+    this.copies.set(c, { replicas, ready, scaled, heldSince, start, generation: this.generation });
   }
 
   /** The autoscaler of `c` gets its bounds as they are now; it goes where its target goes. */
   tell(c: string): void {
-    const all = autoscalerBounds(this.hpa, this.clusters, scaleTarget(this.root, this.placement));
+    // It goes along wherever its target is.
+    const along = [...new Set([...this.clusters, ...Object.keys(this.spec.shares ?? {})])].sort();
+    const all = autoscalerBounds(this.hpa, along, scaleTarget(this.root, this.placement));
     const bounds = all.get(c);
     if (bounds) this.told.set(c, bounds);
     else if (!this.copies.has(c)) this.told.delete(c);
@@ -159,6 +175,15 @@ class World {
     copy.ready = Math.min(copy.ready, copy.replicas);
   }
 
+  /** No ordinal runs twice, whatever autoscalers do. */
+  seeOrdinals(what: string): void {
+    if (this.way !== 'ordinals') return;
+    const all = [...this.copies.values()].flatMap(({ replicas, start = 0 }) =>
+      Array.from({ length: replicas }, (_, i) => start + i),
+    );
+    expect(new Set(all).size, `${what}: ${all}`).toBe(all.length);
+  }
+
   progress(c: string): void {
     const copy = this.copies.get(c);
     if (copy && copy.ready < copy.replicas) copy.ready++;
@@ -172,10 +197,15 @@ class World {
       this.slices = { ...this.slices, [c]: { present: false } };
       return;
     }
-    const { ready, replicas, scaled, heldSince, generation } = copy;
+    const { ready, replicas, scaled, heldSince, start, generation } = copy;
     const status = { replicas, readyReplicas: ready, updatedReplicas: ready, availableReplicas: ready };
-    const said = { replicas, ...(scaled !== undefined && { scaled }) };
-    const pods = heldSince !== undefined && { pods: { since: heldSince, count: replicas } };
+    const said = {
+      replicas,
+      ...(scaled !== undefined && { scaled }),
+      ...(start !== undefined && { ordinalsStart: start }),
+    };
+    const ordinals = start !== undefined && { ordinals: { start, end: start + replicas } };
+    const pods = heldSince !== undefined && { pods: { since: heldSince, count: replicas, ...ordinals } };
     this.slices = {
       ...this.slices,
       [c]: { present: true, observedGeneration: generation, share: said, status, ...pods },
@@ -236,18 +266,19 @@ function take(world: World, s: Step): void {
   else if (s.do === 'load') world.load.set(s.on, s.to);
   else if (s.do === 'split') world.split();
   else world[s.do](s.on);
+  world.seeOrdinals(JSON.stringify(s));
 }
 
 it('any sequence of loads, moves and scales: nobody leaves too early, and the autoscalers have the last word', () => {
   const start = fc.record({
     replicas: fc.integer({ min: 1, max: 9 }),
     min: fc.integer({ min: 1, max: 4 }),
-    once: fc.boolean(),
+    way: fc.constantFrom(...ways),
   });
   fc.assert(
-    fc.property(start, fc.array(step, { maxLength: 100 }), ({ replicas, min, once }, steps) => {
+    fc.property(start, fc.array(step, { maxLength: 100 }), ({ replicas, min, way }, steps) => {
       const max = 12;
-      const world = new World(replicas, { minReplicas: min, maxReplicas: max, once });
+      const world = new World(replicas, { minReplicas: min, maxReplicas: max, way });
       world.clusters = ['a'];
       world.quiesce(6);
       for (const s of steps) take(world, s);
@@ -264,29 +295,32 @@ it('any sequence of loads, moves and scales: nobody leaves too early, and the au
       expect(sum).toBeGreaterThanOrEqual(min);
       expect(sum).toBeLessThanOrEqual(max);
     }),
-    { numRuns: 300 },
+    {
+      numRuns: 300,
+      examples: [[{ replicas: 1, min: 1, way: 'ordinals' }, [{ do: 'place', on: ['b', 'c'] }]]],
+    },
   );
 });
 
 interface Moves {
   replicas: number;
   min: number;
-  once?: boolean;
+  way?: Way;
   /** Where it is to be: first of all, and as the steps say. */
   between: readonly string[][];
   steps: readonly (Step | { do: 'move'; to: number })[];
 }
 
 /** As many as before in the end, and never fewer meanwhile than there may be. */
-function takenBack({ replicas, min, once = false, between, steps }: Moves): void {
-  const world = new World(replicas, { minReplicas: min, maxReplicas: 30, once });
+function takenBack({ replicas, min, way = 'rolling', between, steps }: Moves): void {
+  const world = new World(replicas, { minReplicas: min, maxReplicas: 30, way });
   world.load.clear();
   world.clusters = [...(between[0] ?? names)];
   world.quiesce(6);
   for (const s of steps)
     if (s.do === 'move') world.clusters = [...(between[s.to % between.length] ?? names)];
     else take(world, s);
-  world.quiesce(20);
+  world.quiesce(way === 'ordinals' ? 60 : 20);
   expect(Object.keys(world.spec.shares ?? {})).toEqual(world.clusters);
   expect(world.spec.scale?.clusters).toEqual(world.clusters);
   const parts = [...world.copies.values()].map((copy) => copy.replicas);
@@ -300,9 +334,9 @@ it('any sequence of moves that are taken back, and back again: as many as before
     .record({
       replicas: fc.integer({ min: 3, max: 9 }),
       min: fc.integer({ min: 1, max: 9 }),
-      once: fc.boolean(),
+      way: fc.constantFrom(...ways),
     })
-    .map(({ replicas, min, once }) => ({ replicas, min: Math.min(min, replicas), once }));
+    .map(({ replicas, min, way }) => ({ replicas, min: Math.min(min, replicas), way }));
   const places = fc.array(fc.subarray(names, { minLength: 1 }), { minLength: 2, maxLength: 4 });
   const moving = fc.oneof(
     { weight: 3, arbitrary: fc.record({ do: fc.constant('move' as const), to: fc.nat(3) }) },
@@ -348,12 +382,12 @@ it.each<[string, Omit<Moves, 'steps'>, Moves['steps'][]]>([
   ],
   [
     'what may not run twice waits for the minimum of its autoscaler',
-    { replicas: 5, min: 4, once: true, between: [['a'], ['a', 'b']] },
+    { replicas: 5, min: 4, way: 'once', between: [['a'], ['a', 'b']] },
     [move(1)],
   ],
   [
     'what may not run twice is to be on two more',
-    { replicas: 3, min: 2, once: true, between: [['c'], names] },
+    { replicas: 3, min: 2, way: 'once', between: [['c'], names] },
     [move(1)],
   ],
 ])('moves that are taken back, where %s', (_, from, steps) => takenBack({ ...from, steps: steps.flat() }));
