@@ -113,6 +113,12 @@ function servicesOf(workload: KubeObject, services: NamespaceIndex['services']):
   return [...(services.get('') ?? []), ...candidates.filter((service) => leadsTo(service, workload))];
 }
 
+/** It selects single pods of a StatefulSet, not all of them. */
+export function leadsToSome(service: KubeObject, workload: KubeObject): boolean {
+  const { matches } = labelSelectorFromSet(mapAt(service, 'spec', 'selector') ?? {});
+  return !matches(templateOf(workload).labels) && leadsTo(service, workload);
+}
+
 function leadsTo(service: KubeObject, workload: KubeObject): boolean {
   const selector = mapAt(service, 'spec', 'selector') ?? {};
   const values = Object.entries(selector).map(([label, value]) => [label, [value]] as const);

@@ -1,5 +1,5 @@
 import { keyOf, objectKey, parseKey } from '../client/url.ts';
-import { onlyNames } from '../cluster/closure.ts';
+import { leadsToSome, onlyNames } from '../cluster/closure.ts';
 import { isPaused } from '../cluster/drain.ts';
 import { groupOf } from '../cluster/group.ts';
 import { kindNamed, placedKind } from '../cluster/kinds.ts';
@@ -143,7 +143,7 @@ function isClosedAt(world: World, placement: Placement, cluster: string): boolea
 }
 
 /**
- * A Service there leads to fewer pods than are ready of all that it selects. Where its endpoints may not be read nobody will ever know; that
+ * A Service there leads to fewer pods than are ready of all that it selects; of one that selects single pods that is not asked. Where its endpoints may not be read nobody will ever know; that
  * nobody answers of them passes.
  */
 function isUnledAt(world: World, placement: Placement, cluster: string): boolean {
@@ -152,7 +152,9 @@ function isUnledAt(world: World, placement: Placement, cluster: string): boolean
     const { spec, status } = service;
     if (spec?.ref.kind !== 'Service' || status?.clusters?.[cluster]?.present !== true) return false;
     const key = objectKey(service);
-    return isShortOf(podsLedTo(reachedAt(world, key), cluster), endpointsAt(world, key), cluster);
+    const [root, reached] = [rootOf(world, key, spec), reachedAt(world, key)];
+    if (root && reached.some((each) => leadsToSome(root, each.root))) return false;
+    return isShortOf(podsLedTo(reached, cluster), endpointsAt(world, key), cluster);
   });
 }
 

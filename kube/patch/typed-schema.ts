@@ -57,7 +57,7 @@ export function entrySchema(schema: Schema, key: string): Schema | undefined {
   const known = asMapSchema(schema);
   switch (known.type) {
     case 'object':
-      return known.fields.get(key)?.schema ?? (known.open ? anySchema : undefined);
+      return known.fields.get(key)?.schema ?? (known.open || known.loose ? anySchema : undefined);
     case 'map':
       return known.values;
     case 'any':

@@ -30,6 +30,8 @@ export interface ObjectSchema {
   readonly fields: ReadonlyMap<string, Field>;
   /** True where unknown fields are kept (x-kubernetes-preserve-unknown-fields). */
   readonly open?: boolean;
+  /** True where applying takes fields that are not known, though pruning drops them. */
+  readonly loose?: boolean;
   /** Of an object inside another (x-kubernetes-embedded-resource), which applying takes as it comes: what it is pruned by. */
   readonly embedded?: ObjectSchema;
   /** True for +structType=atomic: apply owns it as one leaf. */

@@ -9,7 +9,7 @@ const maxDepth = 100;
 
 /** A CRD version's structural schema, for merging, apply and pruning; a missing one keeps everything. */
 export function schemaFromOpenApi(root: unknown): Schema {
-  const schema = convert(root, 0, true);
+  const schema = convert(root, { depth: 0, isRoot: true });
   const fields = schema.type === 'object' ? schema.fields : new Map<string, Field>();
   const open = schema.type !== 'object' || schema.open === true;
   return { type: 'object', fields: withHead(fields), ...(open && { open }) };
@@ -23,15 +23,25 @@ function withHead(fields: ReadonlyMap<string, Field>): Map<string, Field> {
   return all.set('metadata', { name: 'metadata', schema: meta ?? any });
 }
 
-function convert(given: unknown, depth: number, isRoot = false): Schema {
-  if (!isRecord(given) || depth > maxDepth) return any;
+interface Place {
+  depth: number;
+  isRoot?: boolean;
+  /** In a list that keeps what is not known: so do its items, and theirs where they are lists. */
+  kept?: boolean;
+  /** Below what keeps what is not known: applying takes it, and pruning drops it. */
+  loose?: boolean;
+}
+
+function convert(given: unknown, { kept, ...place }: Place): Schema {
+  if (!isRecord(given) || place.depth > maxDepth) return any;
   const extension = (name: string) => given[`x-kubernetes-${name}`];
   if (extension('int-or-string') === true) return { type: 'int-or-string' };
+  const preserve = extension('preserve-unknown-fields') === true || kept === true;
   switch (given['type']) {
     case 'object':
-      return convertObject(given, depth, extension('preserve-unknown-fields') === true, isRoot);
+      return convertObject(given, preserve, place);
     case 'array':
-      return convertList(given, depth);
+      return convertList(given, preserve, place);
     case 'string':
       return { type: 'string' };
     case 'integer':
@@ -41,41 +51,31 @@ function convert(given: unknown, depth: number, isRoot = false): Schema {
     case 'boolean':
       return { type: 'boolean' };
     default:
-      return convertUntyped(given, depth, extension('preserve-unknown-fields') === true);
+      return convertUntyped(given, preserve, place);
   }
 }
 
 /** It may be anything, and is pruned only inside of what it names, if it is an object. */
-function convertUntyped(given: Properties, depth: number, preserve: boolean): Schema {
+function convertUntyped(given: Properties, preserve: boolean, { isRoot: _, ...place }: Place): Schema {
   const names = isRecord(given['properties']) || isRecord(given['additionalProperties']);
   if (!preserve || !names) return any;
-  const known = convertObject(given, depth, true, false);
+  const known = convertObject(given, true, place);
   return known.type === 'object' || known.type === 'map' ? { type: 'any', known } : any;
 }
 
-function convertObject(given: Properties, depth: number, preserve: boolean, isRoot: boolean): Schema {
+function convertObject(given: Properties, preserve: boolean, place: Place): Schema {
   const properties = given['properties'];
   const additional = given['additionalProperties'];
   const atomic = given['x-kubernetes-map-type'] === 'atomic';
+  const within: Place = { depth: place.depth + 1, loose: preserve || place.loose === true };
   if (!isRecord(properties)) {
     if (isRecord(additional)) {
-      return { type: 'map', values: convert(additional, depth + 1), ...(atomic && { atomic }) };
+      return { type: 'map', values: convert(additional, within), ...(atomic && { atomic }) };
     }
     if (additional === true) return { type: 'map', values: any, ...(atomic && { atomic }) };
   }
-  const required = Array.isArray(given['required']) ? given['required'] : [];
-  const fields = new Map<string, Field>();
-  for (const [name, value] of Object.entries(isRecord(properties) ? properties : {})) {
-    const schema = convert(value, depth + 1);
-    const byDefault = isRecord(value) ? value['default'] : undefined;
-    fields.set(name, {
-      name,
-      schema,
-      ...(required.includes(name) && { required: true }),
-      ...(byDefault !== undefined && { default: byDefault }),
-    });
-  }
-  if (given['x-kubernetes-embedded-resource'] === true && !isRoot) {
+  const fields = fieldsOf(given, within);
+  if (given['x-kubernetes-embedded-resource'] === true && place.isRoot !== true) {
     const embedded: ObjectSchema = {
       type: 'object',
       fields: withHead(fields),
@@ -83,16 +83,38 @@ function convertObject(given: Properties, depth: number, preserve: boolean, isRo
     };
     return { type: 'object', fields, open: true, embedded };
   }
-  return { type: 'object', fields, ...(preserve && { open: true }), ...(atomic && { atomic }) };
+  const loose = place.loose === true || fields.size === 0;
+  return {
+    type: 'object',
+    fields,
+    ...(preserve ? { open: true } : loose && { loose }),
+    ...(atomic && { atomic }),
+  };
 }
 
-function convertList(given: Properties, depth: number): Schema {
+function fieldsOf({ properties, required }: Properties, within: Place): Map<string, Field> {
+  const all = Array.isArray(required) ? required : [];
+  const fields = new Map<string, Field>();
+  for (const [name, value] of Object.entries(isRecord(properties) ? properties : {})) {
+    const byDefault = isRecord(value) ? value['default'] : undefined;
+    fields.set(name, {
+      name,
+      schema: convert(value, within),
+      ...(all.includes(name) && { required: true }),
+      ...(byDefault !== undefined && { default: byDefault }),
+    });
+  }
+  return fields;
+}
+
+function convertList(given: Properties, preserve: boolean, { depth, loose }: Place): Schema {
   const listType = given['x-kubernetes-list-type'];
   const keys = given['x-kubernetes-list-map-keys'];
   const known = listType === 'set' || listType === 'map' || listType === 'atomic';
+  const items: Place = { depth: depth + 1, kept: preserve, loose: preserve || loose === true };
   const schema: ListSchema = {
     type: 'list',
-    items: convert(given['items'], depth + 1),
+    items: convert(given['items'], items),
     ...(known && { listType }),
     ...(Array.isArray(keys) && { listMapKeys: keys.map(String) }),
   };

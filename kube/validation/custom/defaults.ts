@@ -59,10 +59,11 @@ function below(path: string, field: string): string {
   return field.startsWith('[') ? `${path}${field}` : `${path}.${field}`;
 }
 
-function hasUnknown(value: unknown, schema: unknown): boolean {
+function hasUnknown(value: unknown, schema: unknown, kept = false): boolean {
   if (!isRecord(schema)) return false;
-  if (Array.isArray(value)) return value.some((item) => hasUnknown(item, schema['items']));
-  if (!isRecord(value) || schema['x-kubernetes-preserve-unknown-fields'] === true) return false;
+  const keeps = kept || schema['x-kubernetes-preserve-unknown-fields'] === true;
+  if (Array.isArray(value)) return value.some((item) => hasUnknown(item, schema['items'], keeps));
+  if (!isRecord(value) || keeps) return false;
   const properties = isRecord(schema['properties']) ? schema['properties'] : {};
   const more = schema['additionalProperties'];
   return Object.entries(value).some(([name, item]) => {

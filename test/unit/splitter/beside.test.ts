@@ -122,7 +122,7 @@ test.each<[string, Parameters<typeof readability>[0], boolean]>([
 });
 
 /** A StatefulSet of one pod, named after the Service, that has arrived; its pods bear this label. */
-function named(app: string): { of: string; object: KubeObject }[] {
+function named(app: string, selector: object = { app: 'web' }): { of: string; object: KubeObject }[] {
   const ref = { ...workload, resource: 'statefulsets', kind: 'StatefulSet', name: 'db', uid: 'db' };
   const template = { metadata: { labels: { app } } };
   const set = {
@@ -137,7 +137,6 @@ function named(app: string): { of: string; object: KubeObject }[] {
   const from = { [reflectedFromAnnotation]: 'west', [reflectedUidAnnotation]: 'w' };
   const { labels } = told.metadata;
   const both = { ...told, metadata: { ...inShop('web-west', 'w', from), ...(labels && { labels }) } };
-  const selector = { app: 'web' };
   const own = {
     apiVersion: 'v1',
     kind: 'Service',
@@ -152,9 +151,10 @@ function named(app: string): { of: string; object: KubeObject }[] {
   ];
 }
 
-test.each<[string, string, boolean]>([
-  ['it selects, too', 'web', true],
-  ['are named after it, and not selected', 'db', false],
-])('whether a Service is to lead to the pods of a StatefulSet that %s', (_what, app, expected) => {
-  expect(besideMoving({}, named(app)).isUnled?.('west')).toBe(expected);
+test.each<[string, string, object | undefined, boolean]>([
+  ['it selects, too', 'web', undefined, true],
+  ['are named after it, and not selected', 'db', undefined, false],
+  ['it selects one of', 'db', { 'statefulset.kubernetes.io/pod-name': 'db-3' }, false],
+])('whether a Service is to lead to the pods of a StatefulSet that %s', (_what, app, selector, expected) => {
+  expect(besideMoving({}, named(app, selector)).isUnled?.('west')).toBe(expected);
 });
