@@ -26,11 +26,12 @@ function servicePorts({ spec }: Row): string {
 }
 
 function hosts({ spec }: Row): string {
-  const rules = records(spec['rules']);
-  const named = rules.map((rule) => text(rule['host'])).filter(Boolean);
+  const all = records(spec['rules']).map((rule) => text(rule['host']));
+  const named = all.flatMap((name, i) => (name ? [i] : [])).slice(0, 3);
   if (named.length === 0) return '*';
-  if (named.length <= 3) return named.join(',');
-  return `${named.slice(0, 3).join(',')} + ${rules.length - 3} more...`;
+  const shown = named.map((i) => all[i]).join(',');
+  const third = named[2] ?? all.length;
+  return third < all.length - 1 ? `${shown} + ${all.length - 3} more...` : shown;
 }
 
 const host = (address: string) => (address.includes(':') ? `[${address}]` : address);

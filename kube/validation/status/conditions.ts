@@ -1,7 +1,8 @@
 import { patternMessage, validateQualifiedName } from '../../names.ts';
 import type { JsonObject } from '../../object.ts';
-import { int, records, text } from '../../untyped.ts';
+import { at, int, records, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
+import type { SubresourceCheck } from '../kind.ts';
 
 const reasonPattern = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';
 const isReason = new RegExp(`^${reasonPattern}$`);
@@ -20,6 +21,23 @@ export function conditions(value: unknown, field: Field): void {
     condition(each, field.index(i));
   }
 }
+
+/** As those of flow control, which ask for a type alone. */
+const typed: SubresourceCheck = (object, _old, root) => {
+  const types = new Set<string>();
+  for (const [i, each] of records(at(object, 'status', 'conditions')).entries()) {
+    const field = root.child('status', 'conditions').index(i).child('type');
+    const type = text(each['type']);
+    if (types.has(type)) field.duplicate(type);
+    types.add(type);
+    if (type === '') field.required();
+  }
+};
+
+export const flowStatuses: Readonly<Record<string, SubresourceCheck>> = {
+  'flowcontrol.apiserver.k8s.io/FlowSchema/status': typed,
+  'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration/status': typed,
+};
 
 function condition(each: JsonObject, field: Field): void {
   const type = text(each['type']);

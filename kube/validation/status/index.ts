@@ -2,6 +2,7 @@ import type { SubresourceCheck } from '../kind.ts';
 import { addressStatuses } from './addresses.ts';
 import { budgetStatuses } from './budget.ts';
 import { claimStatuses } from './claim.ts';
+import { flowStatuses } from './conditions.ts';
 import { countStatuses } from './counts.ts';
 import { jobStatuses } from './job.ts';
 import { podStatuses } from './pod.ts';
@@ -12,6 +13,7 @@ export const statusChecks: Readonly<Record<string, SubresourceCheck>> = {
   ...budgetStatuses,
   ...claimStatuses,
   ...countStatuses,
+  ...flowStatuses,
   ...jobStatuses,
   ...podStatuses,
 };

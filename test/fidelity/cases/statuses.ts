@@ -191,6 +191,12 @@ const budgets: readonly Status[] = [
   { conditions: [stamped({})], disruptionsAllowed: 1, currentHealthy: 1, desiredHealthy: 0, expectedPods: 1 },
 ];
 
+const flows: readonly Status[] = [
+  { conditions: [{ status: 'True' }] },
+  { conditions: [condition('A'), condition('A')] },
+  { conditions: [condition('A')] },
+];
+
 const told: Readonly<Record<string, Told>> = {
   deployments: { resource: 'deployments', statuses: replicas },
   replicasets: { resource: 'replicasets', statuses: replicas },
@@ -211,6 +217,8 @@ const told: Readonly<Record<string, Told>> = {
     statuses: [...counted('currentReplicas', 'desiredReplicas'), { currentReplicas: 1, desiredReplicas: 2 }],
   },
   budgets: { resource: 'poddisruptionbudgets', statuses: budgets },
+  flows: { resource: 'flowschemas', statuses: flows },
+  levels: { resource: 'prioritylevelconfigurations', statuses: flows },
   jobs: { resource: 'jobs', spec: { template, completions: 3 }, statuses: jobs },
   'jobs/indexed': {
     resource: 'jobs',

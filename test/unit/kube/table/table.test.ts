@@ -198,6 +198,16 @@ describe('other kinds', () => {
 });
 
 it.each([
+  ['three hosts', ['a', 'b', 'c'], 'a,b,c'],
+  ['three, and any', ['a', 'b', 'c', ''], 'a,b,c + 1 more...'],
+  ['any before three', ['', 'a', 'b', 'c'], 'a,b,c'],
+  ['any', ['', ''], '*'],
+])('an Ingress of %s', (_what, hosts, Hosts) => {
+  const rules = hosts.map((host) => ({ host }));
+  expect(row(named('networking.k8s.io/v1', 'Ingress', { spec: { rules } }))).toMatchObject({ Hosts });
+});
+
+it.each([
   [-5, '<invalid>'],
   [0, '0s'],
   [119, '119s'],
