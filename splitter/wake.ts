@@ -31,10 +31,12 @@ import {
 } from './world.ts';
 
 const mostWakingMs = 2000;
+/** What mostly follows from what has just been written is looked at with what else comes, or then. */
+const followsMs = 500;
 
 /** All that a Placement hangs on. */
-export function wake(world: World, queue: WorkQueue): void {
-  wakeHandover(world, queue);
+export function wake(world: World, queue: WorkQueue, writing: ReadonlyMap<string, unknown>): void {
+  wakeHandover(world, queue, writing);
   wakeUnled(world, queue);
   const copied = (copy: VolumeCopy) => {
     for (const key of placementOfCopy(copy) ?? []) if (world.placements.get(key)) queue.add(key);
@@ -51,7 +53,7 @@ export function wake(world: World, queue: WorkQueue): void {
 }
 
 /** A Placement, the object it is about, or the physical clusters it is on have changed. */
-function wakeHandover(world: World, queue: WorkQueue): void {
+function wakeHandover(world: World, queue: WorkQueue, writing: ReadonlyMap<string, unknown>): void {
   const addAll = (keys: readonly string[]) => {
     for (const key of keys) if (world.placements.get(key)) queue.add(key);
   };
@@ -69,7 +71,8 @@ function wakeHandover(world: World, queue: WorkQueue): void {
       followers(placement);
     },
     update: (placement, old, key) => {
-      queue.add(key);
+      if (begins(placement, old)) queue.addAfter(key, followsMs);
+      else if (!settles(placement, old)) queue.add(key);
       const isOther = !deepEqual(placement.spec, old.spec);
       if (isOther) {
         addAll(followingOf(placement));
@@ -90,7 +93,10 @@ function wakeHandover(world: World, queue: WorkQueue): void {
     const about = (object: KubeObject, old?: KubeObject | string) => {
       const { cluster, namespace, name } = parseKey(objectKey(object));
       const key = keyOf(cluster, namespace, placementName({ ...kind, name }));
-      if (world.placements.get(key)) queue.add(key);
+      const isOwn = typeof old === 'object' && isOfStatus(object, old);
+      // The splitter alone is to write it. Of a Deployment nothing is decided by it; what ends is seen by it to have ended.
+      const isSeen = isOwn && object.kind === 'Deployment' && deepEqual(object.status, writing.get(key));
+      if (world.placements.get(key) && !isSeen) queue.addAfter(key, isOwn ? followsMs : 0);
       if (kind.role === 'workload') waiting(key, () => typeof old !== 'object' || !isSameMember(object, old));
     };
     informer.on({ add: about, update: about, delete: about });
@@ -129,6 +135,32 @@ function wakeHandover(world: World, queue: WorkQueue): void {
     },
     delete: sharing,
   });
+}
+
+/** The splitter's own word that there are shares: what follows comes from their clusters. */
+function begins(now: Placement, old: Placement): boolean {
+  const count = ({ spec }: Placement) => Object.keys(spec?.shares ?? {}).length;
+  return count(old) === 0 && count(now) > 0 && isOneWrite(now, old);
+}
+
+/** The splitter's own word that nothing is to be done. */
+function settles(now: Placement, old: Placement): boolean {
+  const isSettled = ({ status }: Placement) =>
+    status?.conditions?.some(({ type, status: is }) => type === 'Settled' && is === 'True') === true;
+  return isSettled(now) && !isSettled(old) && isOneWrite(now, old);
+}
+
+/** Of the Placement itself, and no word of its clusters. */
+function isOneWrite(now: Placement, old: Placement): boolean {
+  const isAnother = now.metadata.resourceVersion !== old.metadata.resourceVersion;
+  return isAnother && deepEqual(now.status?.clusters, old.status?.clusters);
+}
+
+/** Nothing of it has changed but its status. */
+function isOfStatus(now: KubeObject, old: KubeObject): boolean {
+  const { status: _now, metadata: a, ...rest } = now;
+  const { status: _old, metadata: b, ...before } = old;
+  return deepEqual({ ...a, resourceVersion: '' }, { ...b, resourceVersion: '' }) && deepEqual(rest, before);
 }
 
 /** Who may wait for the endpoints of a Service that leads to it: see Unled. */
