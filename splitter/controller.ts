@@ -163,7 +163,8 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   };
   await writePlacement(cluster, placement, { ...outcome, scale: scaled }, { ...options, said, tell });
   if (copying) await writeCopies(cluster, placement, outcome.copied, { ...options, ...copying });
-  const refused = root && outcome.rootStatus && (await giveStatus(key, ref, root, outcome.rootStatus, options));
+  const refused =
+    root && outcome.rootStatus && (await giveStatus(key, ref, root, outcome.rootStatus, options));
   if (refused) {
     const message = `its status cannot be written: ${refused}`;
     options.recorder.say(about, [{ type: 'Warning', reason: 'StatusRefused', message }]);

@@ -10,6 +10,7 @@ import type { WorkQueue } from '../controller/queue.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { copying } from './copy-words.ts';
+import { begins, isOfStatus, settles } from './foreseen.ts';
 import {
   followingOf,
   leadingTo,
@@ -34,9 +35,10 @@ const mostWakingMs = 2000;
 /** What mostly follows from what has just been written is looked at with what else comes, or then. */
 const followsMs = 500;
 
-/** All that a Placement hangs on. */
+/** All that a Placement hangs on. `writing`: by its key, the status that its root is being given. */
 export function wake(world: World, queue: WorkQueue, writing: ReadonlyMap<string, unknown>): void {
   wakeHandover(world, queue, writing);
+  wakeSharing(world, queue);
   wakeUnled(world, queue);
   const copied = (copy: VolumeCopy) => {
     for (const key of placementOfCopy(copy) ?? []) if (world.placements.get(key)) queue.add(key);
@@ -52,7 +54,7 @@ export function wake(world: World, queue: WorkQueue, writing: ReadonlyMap<string
   world.copies.on({ add: comes, update: changes, delete: comes });
 }
 
-/** A Placement, the object it is about, or the physical clusters it is on have changed. */
+/** A Placement, or the object it is about, has changed. */
 function wakeHandover(world: World, queue: WorkQueue, writing: ReadonlyMap<string, unknown>): void {
   const addAll = (keys: readonly string[]) => {
     for (const key of keys) if (world.placements.get(key)) queue.add(key);
@@ -120,6 +122,10 @@ function wakeHandover(world: World, queue: WorkQueue, writing: ReadonlyMap<strin
     },
     delete: scaled,
   });
+}
+
+/** The physical clusters that a Placement is on have changed. */
+function wakeSharing(world: World, queue: WorkQueue): void {
   const concerned = (cluster: PhysicalCluster, index: string) => {
     for (const placement of world.placements.byIndex(index, cluster.metadata.name ?? '')) {
       queue.add(objectKey(placement));
@@ -135,32 +141,6 @@ function wakeHandover(world: World, queue: WorkQueue, writing: ReadonlyMap<strin
     },
     delete: sharing,
   });
-}
-
-/** The splitter's own word that there are shares: what follows comes from their clusters. */
-function begins(now: Placement, old: Placement): boolean {
-  const count = ({ spec }: Placement) => Object.keys(spec?.shares ?? {}).length;
-  return count(old) === 0 && count(now) > 0 && isOneWrite(now, old);
-}
-
-/** The splitter's own word that nothing is to be done. */
-function settles(now: Placement, old: Placement): boolean {
-  const isSettled = ({ status }: Placement) =>
-    status?.conditions?.some(({ type, status: is }) => type === 'Settled' && is === 'True') === true;
-  return isSettled(now) && !isSettled(old) && isOneWrite(now, old);
-}
-
-/** Of the Placement itself, and no word of its clusters. */
-function isOneWrite(now: Placement, old: Placement): boolean {
-  const isAnother = now.metadata.resourceVersion !== old.metadata.resourceVersion;
-  return isAnother && deepEqual(now.status?.clusters, old.status?.clusters);
-}
-
-/** Nothing of it has changed but its status. */
-function isOfStatus(now: KubeObject, old: KubeObject): boolean {
-  const { status: _now, metadata: a, ...rest } = now;
-  const { status: _old, metadata: b, ...before } = old;
-  return deepEqual({ ...a, resourceVersion: '' }, { ...b, resourceVersion: '' }) && deepEqual(rest, before);
 }
 
 /** Who may wait for the endpoints of a Service that leads to it: see Unled. */

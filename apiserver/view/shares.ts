@@ -175,14 +175,7 @@ export class Shares {
       placement.spec?.namespaceUid,
       placement.spec?.namespaceLabels,
     ];
-    const part = encodeJson([
-      placement.metadata.uid,
-      ref,
-      requires,
-      orphaned,
-      heeded(share),
-      home,
-    ]);
+    const part = encodeJson([placement.metadata.uid, ref, requires, orphaned, heeded(share), home]);
     if (before && before.rootKey !== rootKey) this.#unlink(before);
     const item = this.#keep({ key: entry.key, placement, part, rootKey, told: before?.told ?? {} });
     const dependents = this.#byRoot.get(rootKey) ?? new Set();
