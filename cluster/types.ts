@@ -185,6 +185,7 @@ export type ShareView = KubeObject<ShareViewSpec, ClusterSlice>;
 
 export interface ShareViewSpec {
   ref: ObjectRef;
+  /** `Active` of all that does not leave, as in `share`. */
   phase: SharePhase;
   share: Share;
   /** The root's metadata.generation that `manifest` was made from. */

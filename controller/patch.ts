@@ -11,6 +11,8 @@ export function mergePatchOf(old: Fields, wanted: Fields): Record<string, unknow
   for (const [key, value] of Object.entries(wanted)) {
     if (value === undefined) continue;
     const before = own(old, key);
+    // Most of what was decided anew is what was read.
+    if (before === value) continue;
     if (isFields(before) && isFields(value)) {
       const inner = mergePatchOf(before, value);
       if (inner) changes.set(key, inner);

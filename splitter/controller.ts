@@ -6,7 +6,7 @@ import { heardAt } from '../cluster/heard.ts';
 import { counts } from '../cluster/life.ts';
 import { silenceOf, silentAfterMs } from '../cluster/silence.ts';
 import { isOf } from '../cluster/slices.ts';
-import type { Placement } from '../cluster/types.ts';
+import type { ObjectRef, Placement } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { EventRecorder } from '../controller/events.ts';
 import { WorkQueue } from '../controller/queue.ts';
@@ -56,7 +56,12 @@ export interface SplitterOptions {
   workers?: number;
 }
 
-type Telling = SplitterOptions & { spoken: Pick<PlacementInformer, 'said'>; recorder: EventRecorder };
+interface Telling extends SplitterOptions {
+  spoken: Pick<PlacementInformer, 'said'>;
+  recorder: EventRecorder;
+  /** By key: the status that the root is being given. */
+  writing: Map<string, unknown>;
+}
 
 /** Whoever refused a status may take it by then. */
 const refusedMs = 60_000;
@@ -76,7 +81,8 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
   const spoken = options.informers.placements();
   const fair = byLogicalCluster(workers);
   const queue = new WorkQueue({ fair, ...(options.clock && { clock: options.clock }) });
-  wake(world, queue);
+  const writing = new Map<string, unknown>();
+  wake(world, queue, writing);
   spoken.onStray((key) => queue.add(key));
   const recorder = new EventRecorder({ ...options, component: 'atoll-splitter' });
   tellSilences(world.clusters, (name) => world.placements.byIndex(byShare, name), recorder);
@@ -94,7 +100,10 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
   await runController({
     name: 'splitter',
     queue,
-    reconcile: (key) => reconcile(key, world, { ...options, spoken, recorder }),
+    reconcile: (key) => {
+      queue.overtake(key);
+      return reconcile(key, world, { ...options, spoken, recorder, writing });
+    },
     signal,
     logger,
     workers,
@@ -155,12 +164,25 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   await writePlacement(cluster, placement, { ...outcome, scale: scaled }, { ...options, said, tell });
   if (copying) await writeCopies(cluster, placement, outcome.copied, { ...options, ...copying });
   const refused =
-    root && outcome.rootStatus && (await writeRoot(cluster, ref, root, outcome.rootStatus, options));
+    root && outcome.rootStatus && (await giveStatus(key, ref, root, outcome.rootStatus, options));
   if (refused) {
     const message = `its status cannot be written: ${refused}`;
     options.recorder.say(about, [{ type: 'Warning', reason: 'StatusRefused', message }]);
   }
   return sooner(outcome.requeueAfterMs, silences.lookAgainAfter, refused ? refusedMs : undefined);
+}
+
+function giveStatus(
+  key: string,
+  ref: ObjectRef,
+  root: KubeObject,
+  status: Record<string, unknown>,
+  options: Telling,
+): Promise<string | undefined> {
+  const { writing } = options;
+  writing.set(key, status);
+  const written = writeRoot(parseKey(key).cluster, ref, root, status, options);
+  return written.finally(() => writing.delete(key));
 }
 
 /** The cache has yet to hear of the replicas that were written here; it wakes this again. */

@@ -10,6 +10,7 @@ import type { WorkQueue } from '../controller/queue.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { copying } from './copy-words.ts';
+import { begins, isOfStatus, settles } from './foreseen.ts';
 import {
   followingOf,
   leadingTo,
@@ -31,10 +32,13 @@ import {
 } from './world.ts';
 
 const mostWakingMs = 2000;
+/** What mostly follows from what has just been written is looked at with what else comes, or then. */
+const followsMs = 500;
 
-/** All that a Placement hangs on. */
-export function wake(world: World, queue: WorkQueue): void {
-  wakeHandover(world, queue);
+/** All that a Placement hangs on. `writing`: by its key, the status that its root is being given. */
+export function wake(world: World, queue: WorkQueue, writing: ReadonlyMap<string, unknown>): void {
+  wakeHandover(world, queue, writing);
+  wakeSharing(world, queue);
   wakeUnled(world, queue);
   const copied = (copy: VolumeCopy) => {
     for (const key of placementOfCopy(copy) ?? []) if (world.placements.get(key)) queue.add(key);
@@ -50,8 +54,8 @@ export function wake(world: World, queue: WorkQueue): void {
   world.copies.on({ add: comes, update: changes, delete: comes });
 }
 
-/** A Placement, the object it is about, or the physical clusters it is on have changed. */
-function wakeHandover(world: World, queue: WorkQueue): void {
+/** A Placement, or the object it is about, has changed. */
+function wakeHandover(world: World, queue: WorkQueue, writing: ReadonlyMap<string, unknown>): void {
   const addAll = (keys: readonly string[]) => {
     for (const key of keys) if (world.placements.get(key)) queue.add(key);
   };
@@ -69,7 +73,8 @@ function wakeHandover(world: World, queue: WorkQueue): void {
       followers(placement);
     },
     update: (placement, old, key) => {
-      queue.add(key);
+      if (begins(placement, old)) queue.addAfter(key, followsMs);
+      else if (!settles(placement, old)) queue.add(key);
       const isOther = !deepEqual(placement.spec, old.spec);
       if (isOther) {
         addAll(followingOf(placement));
@@ -90,7 +95,10 @@ function wakeHandover(world: World, queue: WorkQueue): void {
     const about = (object: KubeObject, old?: KubeObject | string) => {
       const { cluster, namespace, name } = parseKey(objectKey(object));
       const key = keyOf(cluster, namespace, placementName({ ...kind, name }));
-      if (world.placements.get(key)) queue.add(key);
+      const isOwn = typeof old === 'object' && isOfStatus(object, old);
+      // The splitter alone is to write it. Of a Deployment nothing is decided by it; what ends is seen by it to have ended.
+      const isSeen = isOwn && object.kind === 'Deployment' && deepEqual(object.status, writing.get(key));
+      if (world.placements.get(key) && !isSeen) queue.addAfter(key, isOwn ? followsMs : 0);
       if (kind.role === 'workload') waiting(key, () => typeof old !== 'object' || !isSameMember(object, old));
     };
     informer.on({ add: about, update: about, delete: about });
@@ -114,6 +122,10 @@ function wakeHandover(world: World, queue: WorkQueue): void {
     },
     delete: scaled,
   });
+}
+
+/** The physical clusters that a Placement is on have changed. */
+function wakeSharing(world: World, queue: WorkQueue): void {
   const concerned = (cluster: PhysicalCluster, index: string) => {
     for (const placement of world.placements.byIndex(index, cluster.metadata.name ?? '')) {
       queue.add(objectKey(placement));

@@ -45,7 +45,8 @@ export function joinShare({
   revision,
 }: JoinInput): ShareView | undefined {
   const { ref, shares, requires = [], orphaned, namespaceUid = '', namespaceLabels } = placement.spec ?? {};
-  const share = shares && getOwn(shares, viewer.cluster);
+  const stored = shares && getOwn(shares, viewer.cluster);
+  const share = stored && heeded(stored);
   const kind = ref && placedKind(ref);
   if (!ref || !kind || !share) return undefined;
   const { name = '', namespace = '', uid = '' } = placement.metadata;
@@ -107,4 +108,9 @@ function isMoved(share: Share, { uid }: ObjectRef, root: KubeObject | undefined)
 /** Two views with the same essence are the same to a syncer: its own slice and revisions are not in it. */
 export function essence(view: ShareView): string {
   return encodeJson([view.metadata.uid, view.spec]);
+}
+
+/** Of its phases a syncer goes by one, that it leaves: whether others count on it by now is no news there. */
+export function heeded(share: Share): Share {
+  return share.phase === 'Leaving' ? share : { ...share, phase: 'Active' };
 }

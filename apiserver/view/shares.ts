@@ -3,14 +3,14 @@ import { rootCluster } from '../../cluster/names.ts';
 import type { PodAccess } from '../../cluster/pod-access.ts';
 import type { Placement, PlacementSpec, ShareView, ShareViewSpec } from '../../cluster/types.ts';
 import { encodeJson } from '../../kube/json.ts';
-import { isRecord } from '../../kube/untyped.ts';
+import { getOwn, isRecord } from '../../kube/untyped.ts';
 import type { Entry, Store, StoreEvent } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { translated } from '../registry/errors.ts';
 import { parseKey } from '../registry/keys.ts';
 import { keyOf, listEntries } from '../registry/rewrite.ts';
 import { allPlacements, everyPlacement, type Fed } from './index.ts';
-import { essence, joinShare, type Viewer } from './join.ts';
+import { essence, heeded, joinShare, type Viewer } from './join.ts';
 import { saysTheSame } from './owned.ts';
 import { Peers } from './peers.ts';
 import { addressIn, placementsStored } from './places.ts';
@@ -166,7 +166,8 @@ export class Shares {
     // Conditions, which are most of what is written of one that settles.
     if (before && saysTheSame(before.placement, placement)) return this.#keep({ ...before, placement });
     const { shares, ref, requires, orphaned } = placement.spec ?? {};
-    if (!isRecord(shares) || !Object.hasOwn(shares, this.#viewer.cluster) || !ref) return undefined;
+    const share = isRecord(shares) ? getOwn(shares, this.#viewer.cluster) : undefined;
+    if (!share || !ref) return undefined;
     const { cluster: logical, namespace } = parseKey(placementsStored, entry.key);
     const rootKey = keyOf(addressIn({ logical, namespace }, ref));
     const home = [
@@ -174,14 +175,7 @@ export class Shares {
       placement.spec?.namespaceUid,
       placement.spec?.namespaceLabels,
     ];
-    const part = encodeJson([
-      placement.metadata.uid,
-      ref,
-      requires,
-      orphaned,
-      shares[this.#viewer.cluster],
-      home,
-    ]);
+    const part = encodeJson([placement.metadata.uid, ref, requires, orphaned, heeded(share), home]);
     if (before && before.rootKey !== rootKey) this.#unlink(before);
     const item = this.#keep({ key: entry.key, placement, part, rootKey, told: before?.told ?? {} });
     const dependents = this.#byRoot.get(rootKey) ?? new Set();

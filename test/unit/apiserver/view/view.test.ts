@@ -105,14 +105,15 @@ describe('shares', () => {
     expect(await manifest()).toBeUndefined();
   });
 
-  test('wake nobody for statuses, slices of anyone, or other clusters', async () => {
+  test('wake nobody for statuses, slices of anyone, other clusters, or who is counted on by now', async () => {
     const [root, ref] = deployment('web');
-    await upstream.place(root, ref, { east: { ...active, replicas: 2 }, west: active });
+    await upstream.place(root, ref, { east: { phase: 'Joining', replicas: 2 }, west: active });
     const events = watch((await client.list(shares)).metadata.resourceVersion!);
     const rootKey = keys.object(ref, logical, namespace);
     await upstream.write(rootKey, { ...root, status: { replicas: 2 } });
     await slice('web.deployments.apps', { present: true });
     await slice('web.deployments.apps', { present: true }, upstream.client('west'));
+    await upstream.shares(ref, { east: { phase: 'Joining', replicas: 2 }, west: { ...active, replicas: 9 } });
     await upstream.shares(ref, { east: { ...active, replicas: 2 }, west: { ...active, replicas: 9 } });
     await upstream.place(...configMap('other'), { west: active });
     // The first event that comes is the one that matters.

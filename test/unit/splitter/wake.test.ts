@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { Cache } from '../../../client/cache.ts';
+import type { Informer } from '../../../client/informer.ts';
+import type { InformerSet } from '../../../client/informers.ts';
+import type { ResourceRef } from '../../../client/url.ts';
+import { logicalClusterAnnotation } from '../../../cluster/names.ts';
+import type { Condition, Placement, Share } from '../../../cluster/types.ts';
+import { WorkQueue } from '../../../controller/queue.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { wake } from '../../../splitter/wake.ts';
+import { observe } from '../../../splitter/world.ts';
+import { FakeClock } from '../controller/fake-clock.ts';
+
+const key = 'root/shop/web.deployments.apps';
+let caches: Map<string, Cache<KubeObject>>;
+let clock: FakeClock;
+let queue: WorkQueue;
+let writing: Map<string, unknown>;
+let revision: number;
+
+const cacheOf = (resource: string) => {
+  const cache =
+    caches.get(resource) ??
+    new Cache<KubeObject>(
+      (error) => {
+        throw error;
+      },
+      // As Placements come: what is said of one comes under its own revision.
+      Object.is,
+    );
+  caches.set(resource, cache);
+  return cache;
+};
+
+beforeEach(async () => {
+  caches = new Map();
+  clock = new FakeClock(0);
+  queue = new WorkQueue({ clock });
+  writing = new Map();
+  revision = 1;
+  const informers = { for: ({ resource }: ResourceRef) => cacheOf(resource) as unknown as Informer };
+  wake(observe(informers as unknown as InformerSet), queue, writing);
+  root({});
+  placement({});
+  await looked();
+});
+
+const metadata = (name: string) => ({
+  name,
+  namespace: 'shop',
+  uid: `uid-of-${name}`,
+  resourceVersion: String(++revision),
+  annotations: { [logicalClusterAnnotation]: 'root' },
+});
+
+function root(part: object): void {
+  const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: metadata('web'), ...part };
+  cacheOf('deployments').put(object as KubeObject);
+}
+
+interface Written {
+  shares?: Record<string, Share>;
+  settled?: Condition['status'];
+  clusters?: string[];
+}
+
+function placement({ shares, settled, clusters = ['a'] }: Written): void {
+  const ref = { group: 'apps', version: 'v1', resource: 'deployments', kind: 'Deployment', name: 'web' };
+  const object = {
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'Placement',
+    metadata: metadata('web.deployments.apps'),
+    spec: { ref: { ...ref, uid: 'uid-of-web' }, clusters, ...(shares && { shares }) },
+    status: { ...(settled && { conditions: [{ type: 'Settled', status: settled }] }) },
+  };
+  cacheOf('placements').put(object as KubeObject);
+}
+
+/** What a word of its clusters makes of it: under the same revision. */
+function said(slice: object): void {
+  const before = cacheOf('placements').get(key) as Placement;
+  const status = { ...before.status, clusters: { a: slice } };
+  cacheOf('placements').put({ ...before, status } as KubeObject);
+}
+
+const isWoken = () => queue.length > 0;
+
+async function looked(): Promise<void> {
+  while (queue.length > 0) queue.done((await queue.take()) ?? '');
+  queue.overtake(key);
+}
+
+describe('what the splitter has just written', () => {
+  const joining = { a: { phase: 'Joining' as const } };
+  const active = { a: { phase: 'Active' as const } };
+
+  test('that shares begin, is looked at with what comes next, or after a while', async () => {
+    placement({ shares: joining });
+    expect(isWoken()).toBe(false);
+    said({ present: true });
+    expect(isWoken()).toBe(true);
+    await looked();
+    clock.advance(1000);
+    expect(isWoken()).toBe(false);
+    placement({});
+    await looked();
+    placement({ shares: joining });
+    clock.advance(1000);
+    expect(isWoken()).toBe(true);
+  });
+
+  test('that all is settled, is not looked at; what is said or decided then is', async () => {
+    placement({ shares: joining, settled: 'False' });
+    await looked();
+    placement({ shares: active, settled: 'True' });
+    clock.advance(1000);
+    expect(isWoken()).toBe(false);
+    said({ present: false });
+    expect(isWoken()).toBe(true);
+    await looked();
+    placement({ shares: active, settled: 'True' });
+    expect(isWoken()).toBe(true);
+  });
+
+  test('is looked at where the scheduler has decided otherwise by the time that it is heard of', async () => {
+    placement({ shares: joining, settled: 'False' });
+    await looked();
+    placement({ shares: active, settled: 'True', clusters: ['b'] });
+    expect(isWoken()).toBe(true);
+  });
+
+  test('of a Deployment as its status, is not looked at; what somebody else wrote there is, after a while', async () => {
+    const status = { replicas: 1, conditions: [{ type: 'Available', status: 'True' }] };
+    writing.set(key, status);
+    root({ status: structuredClone(status) });
+    writing.delete(key);
+    clock.advance(1000);
+    expect(isWoken()).toBe(false);
+    root({ status: { replicas: 7 } });
+    expect(isWoken()).toBe(false);
+    clock.advance(1000);
+    expect(isWoken()).toBe(true);
+    await looked();
+    root({ status: { replicas: 7 }, spec: { replicas: 2 } });
+    expect(isWoken()).toBe(true);
+  });
+});
