@@ -34,7 +34,7 @@ export interface HandoverInput extends PlanOptions, Hold, Withdrawal, Unled {
   /** See Scene. */
   isBlind?: Scene['isBlind'];
   /** See Scene. */
-  floorAt?: Scene['floorAt'];
+  toldAt?: Scene['toldAt'];
   /** See Witness. */
   isClosed?: Witness['isClosed'];
   /** Milliseconds since 1970. */
