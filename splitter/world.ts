@@ -172,7 +172,7 @@ export function targetAt(
 
 /** Every workload that the budget of this Placement covers, of which there is a Placement. */
 export function coveredAt(world: World, key: string, root: KubeObject): Covered | undefined {
-  return root.kind === 'PodDisruptionBudget' ? coveredBy(followedAt(world, key)) : undefined;
+  return root.kind === 'PodDisruptionBudget' ? coveredBy(root, followedAt(world, key)) : undefined;
 }
 
 /** What the workloads in the namespace of this Placement's quota ask for. */
