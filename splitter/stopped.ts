@@ -40,12 +40,20 @@ export function mayGive(scene: Pick<Scene, 'toldAt' | 'plan'>, cluster: string, 
 
 /** See Handover. */
 export function blindIn(scene: Scene): string[] {
-  const { once, goal, first } = scene.plan;
-  if (!once) return [];
+  if (!scene.plan.once) return [];
+  return givers(scene, (c) => scene.isBlind?.(c) === true);
+}
+
+/** See Handover. */
+export function refusingIn(scene: Scene): string[] {
+  if (scene.plan.mode !== 'ranges') return [];
+  return givers(scene, (c, share) => scene.toldAt?.(c)?.refuses === true && !mayGive(scene, c, share));
+}
+
+function givers(scene: Scene, stays: (cluster: string, share: Share) => boolean): string[] {
+  const { goal, first } = scene.plan;
   return present(scene)
-    .filter(
-      ([c, share]) => scene.isBlind?.(c) && !covers(rangeOf(goal.get(c), first), heldRange(share, first)),
-    )
+    .filter(([c, share]) => stays(c, share) && !covers(rangeOf(goal.get(c), first), heldRange(share, first)))
     .map(([c]) => c)
     .sort();
 }

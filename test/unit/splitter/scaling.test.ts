@@ -40,6 +40,8 @@ class World {
   /** What the metrics in each cluster ask for; of one that is not named, what is there. */
   readonly load = new Map<string, number>(names.map((c) => [c, 3]));
   readonly hpa;
+  /** Of whether it is settled. */
+  says = '';
   readonly way: Way;
 
   constructor(
@@ -88,6 +90,7 @@ class World {
     };
     const done = split({ ...heard, placement, root, scaler: scalerOf(this.hpa), toldAt });
     const total = done.scale?.replicas ?? 0;
+    this.says = done.conditions.find(({ type }) => type === 'Settled')?.message ?? '';
     for (const [c, { phase }] of this.way === 'rolling' ? Object.entries(done.shares) : []) {
       if (phase !== 'Leaving' || this.spec.shares?.[c]?.phase !== 'Active') continue;
       const staying = names.filter((n) => ['Active', 'Joining'].includes(done.shares[n]?.phase ?? ''));
@@ -397,6 +400,7 @@ describe('a StatefulSet that an autoscaler scales', () => {
     const world = started();
     world.refusing.add('a');
     expect(moved(world, ['b'])).toBe(3);
+    expect(world.says).toContain('stays on a while its autoscaler takes no other bounds there');
     world.refusing.clear();
     expect(moved(world, ['b'])).toBe(2);
     expect(Object.keys(world.spec.shares ?? {})).toEqual(['b']);
