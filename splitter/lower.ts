@@ -1,5 +1,4 @@
 import type { Placement, Share } from '../cluster/types.ts';
-import type { Bounds } from './autoscaler.ts';
 
 type Shares = Readonly<Record<string, Share>>;
 
@@ -10,7 +9,7 @@ type Shares = Readonly<Record<string, Share>>;
  */
 
 /** The bounds that an autoscaler has taken last, as far as they are known, and whether it has refused others since. */
-export interface Told extends Partial<Bounds> {
+export interface Told extends Pick<Share, 'replicas' | 'maxReplicas'> {
   refuses?: boolean;
 }
 
