@@ -171,12 +171,24 @@ function podSelector({ spec }: KubeObject): unknown {
   return at(spec, 'podSelector') ?? at(spec, 'selector');
 }
 
+/** A budget, or a network policy, is about single pods of a StatefulSet, not about all of them. */
+export function coversSome(policy: KubeObject, workload: KubeObject): boolean {
+  const selector = podSelector(policy);
+  const all = matcherOf(selector)?.(templateOf(workload).labels);
+  return all === false && selects(selector, workload);
+}
+
 function selects(selector: unknown, workload: KubeObject): boolean {
+  const matches = matcherOf(selector);
+  return matches !== undefined && selectsPodOf(workload, { values: valuesIn(selector), matches });
+}
+
+/** Undefined: nobody can read it. */
+function matcherOf(selector: unknown): ((labels: Record<string, string>) => boolean) | undefined {
   try {
-    const { matches } = labelSelectorFromObject(selector as LabelSelector | undefined);
-    return selectsPodOf(workload, { values: valuesIn(selector), matches });
+    return labelSelectorFromObject(selector as LabelSelector | undefined).matches;
   } catch (error) {
-    if (error instanceof StatusError) return false;
+    if (error instanceof StatusError) return undefined;
     throw error;
   }
 }

@@ -20,6 +20,7 @@ import type {
 const numbers = {
   replicas: int32,
   scaled: int32,
+  maxReplicas: int32,
   completions: int32,
   parallelism: int32,
   ordinalsStart: int32,
@@ -32,7 +33,6 @@ const share = object(
   {
     ...numbers,
     phase: text,
-    maxReplicas: int32,
     settled: object(
       { replicas: int32, ordinalsStart: int32 } satisfies Fields<NonNullable<Share['settled']>>,
       texts.settled,

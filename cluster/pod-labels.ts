@@ -32,8 +32,9 @@ export function selectsPodOf(workload: KubeObject, { values, matches }: Selectin
   if (matches(labels)) return true;
   if (workload.kind !== 'StatefulSet') return false;
   for (const [label, named] of values) {
+    // The first stands for all where it is asked for the label alone.
     const ordinals = isOfOnePod(label)
-      ? named.map((value) => Number(/(?:^|-)(\d+)$/.exec(value)?.[1] ?? 0))
+      ? [0, ...named.map((value) => Number(/(?:^|-)(\d+)$/.exec(value)?.[1] ?? 0))]
       : [];
     if (ordinals.some((ordinal) => matches({ ...labels, ...labelsOfOne(workload, ordinal) }))) return true;
   }

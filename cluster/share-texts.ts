@@ -7,6 +7,7 @@ export const numbers: Texts<NonNullable<ClusterSlice['share']>> = {
   parallelism: "How many of a Job's pods it runs at a time.",
   ordinalsStart: "The first ordinal of its part of a StatefulSet's pods.",
   scaled: 'While an autoscaler owns the replicas: how often they were set from here.',
+  maxReplicas: 'Of an autoscaler, its part of the maximum.',
   suspend: 'True where the kind runs on one cluster at a time and this one waits.',
   paused: 'True where others are updated first: its pods keep the template that they have.',
   withdrawn:
@@ -17,7 +18,6 @@ export const share: Texts<Share> = {
   ...numbers,
   phase:
     'Joining: being made, not counted on yet. Active: counted on. Withdrawing: its successor is ready, and it gets no new connections. Leaving: being removed; what it uses stays until it is gone.',
-  maxReplicas: 'Of an autoscaler, its part of the maximum.',
   settled: 'While it is Joining: what it was counted on for before it began to grow.',
   maxSurge: "Its part of a rollout's maxSurge.",
   maxUnavailable: "Its part of a rollout's, or a disruption budget's, maxUnavailable.",

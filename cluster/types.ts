@@ -145,6 +145,7 @@ export interface ClusterSlice {
     Share,
     | 'replicas'
     | 'scaled'
+    | 'maxReplicas'
     | 'completions'
     | 'parallelism'
     | 'ordinalsStart'

@@ -114,12 +114,19 @@ export function autoscalerBounds(
   );
 }
 
-/** Of ordinals on their way: none more than it is told to run, and one fewer where it is to give some up, or is giving them up. */
+/**
+ * Of ordinals on their way: what it is told to run, and one fewer where it is the next to give one up. Not before all the others are
+ * there: one that has little to do gives it up as soon as it may.
+ */
 function asTold({ shares, wanted }: ScaleTarget, cluster: string): Bounds {
-  const { replicas = 0, ordinalsStart = 0, goal, held } = shares.get(cluster) ?? {};
+  const { replicas = 0, ordinalsStart = 0, goal } = shares.get(cluster) ?? {};
   const [start, end] = [goal?.ordinalsStart ?? 0, (goal?.ordinalsStart ?? 0) + (goal?.replicas ?? 0)];
   const isWhole = !goal || (start <= ordinalsStart && ordinalsStart + replicas <= end);
-  const gives = !wanted.includes(cluster) || held !== undefined || !isWhole;
+  const isAtRest =
+    wanted.length > 0 &&
+    wanted.every((c) => shares.get(c)?.phase === 'Active') &&
+    [...shares.values()].every(({ phase, held }) => phase !== 'Leaving' && held === undefined);
+  const gives = isAtRest && (!wanted.includes(cluster) || !isWhole);
   return { replicas: gives ? Math.max(0, replicas - 1) : replicas, maxReplicas: replicas };
 }
 

@@ -15,6 +15,7 @@ import { clustersHeard } from './fold/silent.ts';
 import { replicasOf } from './follow.ts';
 import type { Handover } from './handover.ts';
 import { paused, waitingReason } from './hold.ts';
+import { onceWords } from './once-words.ts';
 import type { Shares, Slices } from './plan.ts';
 import { applyFailed, failureWords, givingOf, servingOf } from './said.ts';
 import { otherwiseDivided } from './spread.ts';
@@ -27,6 +28,8 @@ interface ConditionsInput {
   unled: readonly string[];
   /** See Handover. */
   blind: readonly string[];
+  /** See Handover. */
+  refusing: readonly string[];
   /** See Handover. */
   hold: Handover['hold'];
   /** It may not run twice. */
@@ -138,7 +141,7 @@ export function waitingWords({ held, until, firm }: Handover['hold'], stays: str
 }
 
 function settled(input: ConditionsInput): Verdict {
-  const { placement, shares, slices, waitingFor, unled, blind, once, hold } = input;
+  const { placement, shares, slices, waitingFor, unled, blind, refusing, once, hold } = input;
   const type = 'Settled';
   const clusters = placement.spec?.clusters ?? [];
   const failed = Object.keys(shares).flatMap((c) => failureWords(slices, c) ?? []);
@@ -163,9 +166,7 @@ function settled(input: ConditionsInput): Verdict {
     const giving = servingOf(shares).filter((c) => leaving.includes(c));
     const until = giving.length > 0 ? `; until then it stays on ${giving.join(', ')}` : '';
     const givers = Object.keys(shares).filter((c) => leaving.includes(c) || shares[c]?.held !== undefined);
-    const breaks = `; it may not run twice, so each replica stops on ${givers.join(', ')} before it starts elsewhere`;
-    const unseen = `; it may not run twice, and stays on ${blind.join(', ')} while its pods there cannot be read (see Readable of the PhysicalCluster)`;
-    const end = blind.length > 0 ? unseen : once && givers.length > 0 ? breaks : until;
+    const end = (once && onceWords({ blind, refusing, givers })) || until;
     return {
       type,
       status: 'False',

@@ -28,13 +28,13 @@ import {
   copyingAt,
   coveredAt,
   demandsAt,
-  floorAt,
   hasOwnVolume,
   isKnown,
   observe,
   rootOf,
   scalerAt,
   targetAt,
+  toldAt,
   type World,
 } from './world.ts';
 import { dropSlice, writePlacement, writeRoot } from './write.ts';
@@ -145,7 +145,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
     covered: root && coveredAt(world, key, root),
     demands: root && demandsAt(world, key, root),
     scaler: scalerAt(world, key, root),
-    floorAt: floorAt(world, key),
+    toldAt: toldAt(world, key),
     ...(root && besideOf(world, key, placement, root, drainMs)),
     hasOwnVolume: hasOwnVolume(world, placement),
     copying,

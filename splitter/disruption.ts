@@ -1,3 +1,4 @@
+import { coversSome } from '../cluster/closure.ts';
 import type { Placement, Share } from '../cluster/types.ts';
 import { IntOrStringError, scaledIntOrPercent } from '../kube/int-or-string.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -13,10 +14,15 @@ export interface Covered {
   there: ReadonlyMap<string, number>;
 }
 
-/** Undefined where it cannot be counted, as with a DaemonSet, whose pods depend on nodes. */
+/**
+ * Undefined where it cannot be counted, as with a DaemonSet, whose pods depend on nodes; nor is it where the budget is about single pods
+ * of a StatefulSet, of which each is on one cluster.
+ */
 export function coveredBy(
+  budget: KubeObject,
   workloads: readonly { root: KubeObject; placement: Placement }[],
 ): Covered | undefined {
+  if (workloads.some(({ root }) => coversSome(budget, root))) return undefined;
   const there = new Map<string, number>();
   let total = 0;
   for (const { root, placement } of workloads) {

@@ -5,7 +5,7 @@ import { clip, covers, emptyRange, type Range, sizeOf } from './divide.ts';
 import { type Part, rangeOf } from './plan.ts';
 import { availableOf } from './ready.ts';
 import { type Next, newcomer, present, type Scene, sliceOf } from './scene.ts';
-import { allCountedOn, heldRange, isAtRest, isBounded, isHeard, isSeen } from './stopped.ts';
+import { allCountedOn, heldRange, isAtRest, isHeard, isSeen, mayGive } from './stopped.ts';
 
 /**
  * StatefulSets, ordinal by ordinal, the highest first: the next one is stopped when the one before is ready where it
@@ -93,7 +93,7 @@ function shed(scene: Scene, next: Next): void {
   const goalOf = (c: string) => rangeOf(goal.get(c), first);
   const givers = [...ranges]
     .filter(([c, range]) => isSeen(scene, c) && sizeOf(range) > 0 && !covers(goalOf(c), range))
-    .filter(([c]) => isBounded(scene, c, next.get(c) ?? newcomer({})))
+    .filter(([c]) => mayGive(scene, c, next.get(c) ?? newcomer({})))
     .sort(([, a], [, b]) => b.end - a.end);
   const found =
     givers

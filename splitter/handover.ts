@@ -12,7 +12,7 @@ import { type Held, type Hold, hold } from './hold.ts';
 import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from './plan.ts';
 import { isCountedOn, type Next, type Scene } from './scene.ts';
 import { settle, type Unled } from './settle.ts';
-import { blindIn, isBounded, isReleased } from './stopped.ts';
+import { blindIn, isBounded, isReleased, refusingIn } from './stopped.ts';
 import { type Witness, withQuestions } from './trust.ts';
 import { earlier, heardAgain, type Withdrawal, withdraw } from './withdraw.ts';
 
@@ -34,7 +34,7 @@ export interface HandoverInput extends PlanOptions, Hold, Withdrawal, Unled {
   /** See Scene. */
   isBlind?: Scene['isBlind'];
   /** See Scene. */
-  floorAt?: Scene['floorAt'];
+  toldAt?: Scene['toldAt'];
   /** See Witness. */
   isClosed?: Witness['isClosed'];
   /** Milliseconds since 1970. */
@@ -50,6 +50,7 @@ export const atRest = {
   waitingFor: [],
   unled: [],
   blind: [],
+  refusing: [],
   hold: notHeld,
   once: false,
   begun: false,
@@ -69,6 +70,8 @@ export interface Handover {
   unled: readonly string[];
   /** Where what may not run twice is to stop, and does not, as its pods there cannot be read. Sorted. */
   blind: readonly string[];
+  /** Where ordinals are to stop, and do not, as an autoscaler there takes no other bounds. Sorted. */
+  refusing: readonly string[];
   /** What keeps a copy that might go from going, and until when. */
   hold: Pick<Held, 'held' | 'until' | 'firm' | 'without'>;
   /** It may not run twice: it stops where it is before it starts elsewhere. */
@@ -120,6 +123,7 @@ export function handover(input: HandoverInput): Handover {
     waitingFor,
     unled: unled.filter((c) => waitingFor.includes(c)),
     blind: blindIn(after),
+    refusing: refusingIn(after),
     hold: held,
     once,
     begun,

@@ -8,17 +8,26 @@ type Shares = Readonly<Record<string, Share>>;
  * replicas of before, and `goal` says how many it is to have; all else is decided as if it had these.
  */
 
-/** Of a cluster, the minimum that its autoscaler was last told; undefined: nothing is known to keep anything there. */
-export type FloorAt = (cluster: string) => number | undefined;
+/** The bounds that an autoscaler has taken last, as far as they are known, and whether it has refused others since. */
+export interface Told extends Pick<Share, 'replicas' | 'maxReplicas'> {
+  refuses?: boolean;
+}
 
-export function floorsOf(autoscaler: Placement): FloorAt {
+/** Of a cluster; undefined: no autoscaler is known to keep anything there. */
+export type ToldAt = (cluster: string) => Told | undefined;
+
+export function toldOf(autoscaler: Placement): ToldAt {
   const { spec, status } = autoscaler;
   return (cluster) => {
     const slice = status?.clusters?.[cluster];
     const share = spec?.shares?.[cluster];
-    const isKept =
-      slice?.present === true && !slice.error && share !== undefined && share.phase !== 'Leaving';
-    return isKept ? slice.share?.replicas : undefined;
+    if (slice?.present !== true || share === undefined || share.phase === 'Leaving') return undefined;
+    const { replicas, maxReplicas } = slice.share ?? {};
+    return {
+      ...(replicas !== undefined && { replicas }),
+      ...(maxReplicas !== undefined && { maxReplicas }),
+      ...(slice.error && { refuses: true }),
+    };
   };
 }
 
@@ -49,7 +58,7 @@ export function heardMeanwhile(share: Share, said: number): Share {
 interface How {
   scaling: { total: number } | undefined;
   scaler: { min: number } | undefined;
-  floorAt?: FloorAt | undefined;
+  toldAt?: ToldAt | undefined;
   /** It stops before it starts elsewhere: it shrinks for what is there nowhere. */
   once: boolean;
   /** How many of its pods are available, as far as is known now; undefined: nothing is heard of it. */
@@ -62,13 +71,16 @@ interface How {
  * of what is available, and of what of it had settled: nobody goes for what has only just become so.
  */
 export function afterMinimum(shares: Shares, there: Shares, how: How): Shares {
-  const { scaling, scaler, floorAt, once, availableAt } = how;
+  const { scaling, scaler, toldAt, once, availableAt } = how;
   const isLess = (c: string) => (shares[c]?.replicas ?? 0) < (there[c]?.replicas ?? 0);
   const mayWait = (c: string, { ordinalsStart, phase, replicas }: Share) =>
     ordinalsStart === undefined && phase !== 'Leaving' && replicas !== undefined && isLess(c);
   // A minimum above the whole is not lowered: whoever wants fewer than that waits for nothing.
   const lowers = scaling !== undefined && scaler !== undefined && scaler.min <= scaling.total;
-  const isKept = (c: string, { replicas = 0 }: Share) => (floorAt?.(c) ?? 0) > replicas;
+  const isKept = (c: string, { replicas = 0 }: Share) => {
+    const told = toldAt?.(c);
+    return told?.refuses !== true && (told?.replicas ?? 0) > replicas;
+  };
   const hasWaited = (c: string) => there[c] !== undefined && loweredTo(there[c]) !== undefined;
   const waiting = new Set<string>();
   const late = new Set<string>();

@@ -2,7 +2,7 @@ import { askedSince } from '../cluster/heard.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Copying } from './copies.ts';
-import type { FloorAt } from './lower.ts';
+import type { ToldAt } from './lower.ts';
 import type { Plan, Shares, Slices } from './plan.ts';
 import { isKeptFor, isLeanedOn, wasHeard } from './trust.ts';
 
@@ -15,8 +15,8 @@ export interface Scene {
   heardAt(cluster: string): number | undefined;
   /** Whether the pods there cannot be read: nobody would learn that they have stopped. Default: they can. */
   isBlind?: ((cluster: string) => boolean) | undefined;
-  /** See FloorAt: where an autoscaler has the replicas. */
-  floorAt?: FloorAt | undefined;
+  /** See ToldAt: where an autoscaler has the replicas. */
+  toldAt?: ToldAt | undefined;
   /** See Handover. */
   copying?: Copying | undefined;
   /** Milliseconds since 1970. */

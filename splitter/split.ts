@@ -14,7 +14,7 @@ import { lateAfter } from './fold/refused.ts';
 import { follow, scaleOf, stamped } from './follow.ts';
 import { atRest, type Handover, type HandoverInput, handover } from './handover.ts';
 import type { Hold } from './hold.ts';
-import { afterMinimum, type FloorAt } from './lower.ts';
+import { afterMinimum, type ToldAt } from './lower.ts';
 import type { Shares, Slices } from './plan.ts';
 import { type Demand, withQuota } from './quota.ts';
 import { availableOf } from './ready.ts';
@@ -66,7 +66,7 @@ export interface SplitInput {
   /** What scales `root`, where something does. */
   scaler?: Scaler | undefined;
   /** Of that. */
-  floorAt?: FloorAt | undefined;
+  toldAt?: ToldAt | undefined;
 }
 
 export interface Split {
@@ -87,7 +87,7 @@ export interface Split {
 
 /** All that the splitter decides about one Placement. */
 export function split(input: SplitInput): Split {
-  const { placement, root, isKnown, heardAt, now, settleMs, target, scaler, floorAt } = input;
+  const { placement, root, isKnown, heardAt, now, settleMs, target, scaler, toldAt } = input;
   const { ref, clusters = [], shares: before = {}, scale: said } = placement.spec ?? { ref: undefined };
   const previous = restored(before);
   const slices: Slices = slicesOf(placement);
@@ -115,13 +115,13 @@ export function split(input: SplitInput): Split {
         settleMs,
         target,
         spread: placement.spec?.spread,
-        floorAt: scaling && floorAt,
+        toldAt: scaling && toldAt,
         ...input.manner,
         ...besideIn(input),
       });
   const { once, waitingFor } = outcome;
   const availableAt = (c: string) => availableHeard(input, slices, c);
-  const how = { scaling, scaler, floorAt, once, availableAt };
+  const how = { scaling, scaler, toldAt, once, availableAt };
   const after = gone ? outcome.shares : afterMinimum(outcome.shares, followed.there, how);
   const decided = besides(input, live, { clusters, slices, before: previous, shares: after });
   const shares = stamped(followed, decided);

@@ -20,26 +20,40 @@ export const isSeen = (scene: Scene, cluster: string): boolean =>
   isHeard(scene, cluster) && scene.isBlind?.(cluster) !== true;
 
 /**
- * Of ordinals that are on their way: its autoscaler there has been told the bounds of what it is told to run now, as asTold gives
- * them to who gives some up. Until then that one may put back what another would be told to run.
+ * Of ordinals that are on their way: its autoscaler there has taken a maximum of what it is told to run now. Until then, and where
+ * it takes no other bounds than it has, that one may put back what another would be told to run.
  */
 export function isBounded(
-  { floorAt, plan }: Pick<Scene, 'floorAt' | 'plan'>,
+  { toldAt, plan }: Pick<Scene, 'toldAt' | 'plan'>,
   cluster: string,
   { replicas = 0 }: Share,
 ): boolean {
-  const floor = plan.mode === 'ranges' ? floorAt?.(cluster) : undefined;
-  return floor === undefined || replicas === 0 || floor === replicas - 1;
+  const told = plan.mode === 'ranges' ? toldAt?.(cluster) : undefined;
+  return told === undefined || replicas === 0 || told.maxReplicas === replicas;
+}
+
+/** The same, and it lets one go: see asTold. */
+export function mayGive(scene: Pick<Scene, 'toldAt' | 'plan'>, cluster: string, share: Share): boolean {
+  const told = scene.toldAt?.(cluster);
+  return isBounded(scene, cluster, share) && (told?.replicas ?? 0) < (share.replicas ?? 0);
 }
 
 /** See Handover. */
 export function blindIn(scene: Scene): string[] {
-  const { once, goal, first } = scene.plan;
-  if (!once) return [];
+  if (!scene.plan.once) return [];
+  return givers(scene, (c) => scene.isBlind?.(c) === true);
+}
+
+/** See Handover. */
+export function refusingIn(scene: Scene): string[] {
+  if (scene.plan.mode !== 'ranges') return [];
+  return givers(scene, (c, share) => scene.toldAt?.(c)?.refuses === true && !mayGive(scene, c, share));
+}
+
+function givers(scene: Scene, stays: (cluster: string, share: Share) => boolean): string[] {
+  const { goal, first } = scene.plan;
   return present(scene)
-    .filter(
-      ([c, share]) => scene.isBlind?.(c) && !covers(rangeOf(goal.get(c), first), heldRange(share, first)),
-    )
+    .filter(([c, share]) => stays(c, share) && !covers(rangeOf(goal.get(c), first), heldRange(share, first)))
     .map(([c]) => c)
     .sort();
 }

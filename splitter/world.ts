@@ -26,7 +26,7 @@ import {
   serviceOf,
 } from './keys.ts';
 import { readyEndpoints } from './led.ts';
-import { type FloorAt, floorsOf } from './lower.ts';
+import { type ToldAt, toldOf } from './lower.ts';
 import { type Demand, demandOf } from './quota.ts';
 
 /** All that the splitter sees. */
@@ -141,12 +141,12 @@ export function scalerAt(world: World, key: string, root: KubeObject | undefined
 }
 
 /** Of what scales it: what each cluster was told last. */
-export function floorAt(world: World, key: string): FloorAt | undefined {
+export function toldAt(world: World, key: string): ToldAt | undefined {
   const { cluster, namespace } = parseKey(key);
   const name = autoscalerOf(world, key)?.metadata.name;
   if (name === undefined) return undefined;
   const found = world.placements.get(keyOf(cluster, namespace, placementName({ ...autoscalers, name })));
-  return found && floorsOf(found);
+  return found && toldOf(found);
 }
 
 function autoscalerOf({ scalers }: World, key: string): KubeObject | undefined {
@@ -172,7 +172,7 @@ export function targetAt(
 
 /** Every workload that the budget of this Placement covers, of which there is a Placement. */
 export function coveredAt(world: World, key: string, root: KubeObject): Covered | undefined {
-  return root.kind === 'PodDisruptionBudget' ? coveredBy(followedAt(world, key)) : undefined;
+  return root.kind === 'PodDisruptionBudget' ? coveredBy(root, followedAt(world, key)) : undefined;
 }
 
 /** What the workloads in the namespace of this Placement's quota ask for. */

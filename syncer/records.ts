@@ -100,10 +100,12 @@ export function fingerprint(object: KubeObject, manifest: KubeObject): string {
 }
 
 export function shareNumbers(share: Share): Numbers {
-  const { replicas, scaled, completions, parallelism, ordinalsStart, suspend, paused, withdrawn } = share;
+  const { replicas, scaled, maxReplicas, completions, parallelism } = share;
+  const { ordinalsStart, suspend, paused, withdrawn } = share;
   return {
     ...(replicas !== undefined && { replicas }),
     ...(scaled !== undefined && { scaled }),
+    ...(maxReplicas !== undefined && { maxReplicas }),
     ...(completions !== undefined && { completions }),
     ...(parallelism !== undefined && { parallelism }),
     ...(ordinalsStart !== undefined && { ordinalsStart }),

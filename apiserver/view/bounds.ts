@@ -94,6 +94,7 @@ type SlicePart = NonNullable<ClusterSlice['share']>;
 const shareFields: Record<keyof SlicePart, 'number' | 'boolean'> = {
   replicas: 'number',
   scaled: 'number',
+  maxReplicas: 'number',
   completions: 'number',
   parallelism: 'number',
   ordinalsStart: 'number',

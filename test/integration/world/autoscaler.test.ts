@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Placement } from '../../../cluster/types.ts';
 import { deepEqual } from '../../../kube/deep.ts';
+import { StatusError } from '../../../kube/status.ts';
 import { at, numberAt } from '../../../kube/untyped.ts';
 import { isScaled } from '../../../syncer/scaled.ts';
 import { type Autoscaler, runAutoscaler } from '../../world/autoscaler.ts';
@@ -131,6 +132,51 @@ test('a StatefulSet arrives with as many as it had, each pod once, though its au
   expect(await pods('west')).toBe(3);
   load = { west: 5 };
   await runs('west', 5);
+});
+
+test('a StatefulSet whose autoscaler has little to do is one short at most while it moves', async () => {
+  load = { east: 0, west: 0 };
+  const inDefault = { namespace: 'default' };
+  await world.admin.create(resources.statefulsets, statefulSet('web', 3, 'east'), inDefault);
+  await world.admin.create(resources.horizontalpodautoscalers, autoscaler(3, 10, 'StatefulSet'), inDefault);
+  await settled(world.admin, 'web.statefulsets.apps');
+  await runs('east', 3);
+  await until('its replicas are its autoscaler’s', async () => {
+    const { items } = await world.physical('east').client.list(resources.statefulsets);
+    return items.some(isScaled);
+  });
+  await move(world.admin, resources.statefulsets, 'web', 'west');
+  const seen: string[] = [];
+  await until('all of it is on west', async () => {
+    // What has started on west between the two reads is one more, and none is one fewer.
+    const [east, west] = [await pods('east'), await pods('west')];
+    seen.push(`${east}+${west}`);
+    expect(east + west, seen.join(' ')).toBeGreaterThanOrEqual(2);
+    return west === 3 && east === 0;
+  });
+});
+
+test('a StatefulSet whose autoscaler takes no other bounds stays, says so, and moves when they are taken', async () => {
+  load = { east: 3, west: 3 };
+  const inDefault = { namespace: 'default' };
+  await world.admin.create(resources.statefulsets, statefulSet('web', 3, 'east'), inDefault);
+  await world.admin.create(resources.horizontalpodautoscalers, autoscaler(3, 10, 'StatefulSet'), inDefault);
+  await settled(world.admin, 'web.statefulsets.apps');
+  await runs('east', 3);
+  const { faults } = world.physical('east');
+  faults.intercept = ({ method, url }) => {
+    if (method !== 'GET' && url.includes('/horizontalpodautoscalers/'))
+      throw new StatusError(403, 'Forbidden', 'admission webhook "bounds" denied the request');
+  };
+  await move(world.admin, resources.statefulsets, 'web', 'west');
+  await until('it says why it stays', async () => {
+    const { status } = await find<Placement>(world.admin, resources.placements, 'web.statefulsets.apps');
+    return status?.conditions?.some(({ message = '' }) => message.includes('takes no other bounds there'));
+  });
+  expect([await pods('east'), await pods('west')]).toEqual([3, 0]);
+  faults.intercept = () => undefined;
+  await runs('west', 3);
+  await settled(world.admin, 'web.statefulsets.apps');
 });
 
 test('a move that is taken back, and once more, leaves as many as there were', async () => {

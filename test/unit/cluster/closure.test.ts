@@ -133,10 +133,12 @@ describe('closureOf', () => {
       policy('by-index', { matchLabels: { ...labels, [index]: '0' } }),
       policy('by-names', oneOf(['x-0', 'db-0'])),
       policy('by-others', oneOf(['x-0'])),
+      policy('by-the-label', { matchExpressions: [{ key: name, operator: 'Exists' }] }),
     ];
     expect(names(set, ...others)).toEqual([
       'networkpolicies.networking.k8s.io/by-index',
       'networkpolicies.networking.k8s.io/by-names',
+      'networkpolicies.networking.k8s.io/by-the-label',
       'services/first',
       'services/second',
     ]);

@@ -63,6 +63,8 @@ const workload = (kind: string, replicas: number, of: Record<string, Share>, sca
 });
 
 describe('coveredBy', () => {
+  const all = budget({ minAvailable: 1, selector: {} });
+
   test('counts all that it covers, by cluster, but for what leaves', () => {
     const web = workload('Deployment', 5, {
       east: { ...active, replicas: 3 },
@@ -72,16 +74,30 @@ describe('coveredBy', () => {
       east: { phase: 'Leaving', replicas: 1 },
       west: { phase: 'Joining', replicas: 1 },
     });
-    expect(coveredBy([web, more])).toEqual(covered(6, { east: 3, west: 3 }));
+    expect(coveredBy(all, [web, more])).toEqual(covered(6, { east: 3, west: 3 }));
   });
 
   test('takes what an autoscaler has made of it', () => {
     const web = workload('Deployment', 2, { east: { ...active, replicas: 8 } }, 8);
-    expect(coveredBy([web])).toEqual(covered(8, { east: 8 }));
+    expect(coveredBy(all, [web])).toEqual(covered(8, { east: 8 }));
   });
 
   test('a DaemonSet cannot be counted, nor nothing', () => {
-    expect(coveredBy([workload('DaemonSet', 1, { east: active })])).toBeUndefined();
-    expect(coveredBy([])).toBeUndefined();
+    expect(coveredBy(all, [workload('DaemonSet', 1, { east: active })])).toBeUndefined();
+    expect(coveredBy(all, [])).toBeUndefined();
+  });
+
+  test('nor is one pod of a StatefulSet, which is on one cluster: each has the whole budget', () => {
+    const set = workload('StatefulSet', 4, {
+      east: { ...active, replicas: 1, ordinalsStart: 0 },
+      west: { ...active, replicas: 3, ordinalsStart: 1 },
+    });
+    const root = { ...set.root, metadata: { name: 'db' } };
+    const ofOne = budget({
+      minAvailable: 1,
+      selector: { matchLabels: { 'statefulset.kubernetes.io/pod-name': 'db-0' } },
+    });
+    const pods = coveredBy(ofOne, [{ ...set, root }]);
+    expect(withDisruptions(ofOne, shares, pods)).toEqual(shares);
   });
 });

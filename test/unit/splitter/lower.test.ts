@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterSlice, Placement, PlacementSpec, Share } from '../../../cluster/types.ts';
 import { autoscalerBounds, scalerOf, scaleTarget } from '../../../splitter/autoscaler.ts';
-import { floorsOf } from '../../../splitter/lower.ts';
+import { toldOf } from '../../../splitter/lower.ts';
 import { split } from '../../../splitter/split.ts';
 import { deployment, placed } from '../cluster/objects.ts';
 
@@ -79,7 +79,7 @@ class Spread {
     const root = deployment('api', { replicas, metadata: { generation } }).object;
     const heard = { isKnown: () => true, heardAt: () => Number.POSITIVE_INFINITY, now, settleMs: 0 };
     const scaler = scalerOf(this.hpa.object);
-    const done = split({ ...heard, placement, root, scaler, floorAt: floorsOf(this.autoscaler) });
+    const done = split({ ...heard, placement, root, scaler, toldAt: toldOf(this.autoscaler) });
     const total = done.scale?.replicas ?? 0;
     if (total !== this.replicas) {
       this.replicas = total;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ClusterSlice, Placement, PlacementSpec, Share } from '../../../cluster/types.ts';
 import { autoscalerBounds, type Bounds, scalerOf, scaleTarget } from '../../../splitter/autoscaler.ts';
 import { split } from '../../../splitter/split.ts';
@@ -35,9 +35,13 @@ class World {
   readonly copies = new Map<string, Copy>();
   /** What the autoscaler of each was told last. */
   readonly told = new Map<string, Bounds>();
+  /** Where it takes no others than it has. */
+  readonly refusing = new Set<string>();
   /** What the metrics in each cluster ask for; of one that is not named, what is there. */
   readonly load = new Map<string, number>(names.map((c) => [c, 3]));
   readonly hpa;
+  /** Of whether it is settled. */
+  says = '';
   readonly way: Way;
 
   constructor(
@@ -80,9 +84,13 @@ class World {
     const { now } = this;
     const heard = { isKnown: () => true, heardAt: () => now, now, settleMs };
     const { placement, root, slices } = this;
-    const floorAt = (c: string) => this.told.get(c)?.replicas;
-    const done = split({ ...heard, placement, root, scaler: scalerOf(this.hpa), floorAt });
+    const toldAt = (c: string) => {
+      const told = this.told.get(c);
+      return told && { ...told, refuses: this.refusing.has(c) };
+    };
+    const done = split({ ...heard, placement, root, scaler: scalerOf(this.hpa), toldAt });
     const total = done.scale?.replicas ?? 0;
+    this.says = done.conditions.find(({ type }) => type === 'Settled')?.message ?? '';
     for (const [c, { phase }] of this.way === 'rolling' ? Object.entries(done.shares) : []) {
       if (phase !== 'Leaving' || this.spec.shares?.[c]?.phase !== 'Active') continue;
       const staying = names.filter((n) => ['Active', 'Joining'].includes(done.shares[n]?.phase ?? ''));
@@ -157,6 +165,7 @@ class World {
 
   /** The autoscaler of `c` gets its bounds as they are now; it goes where its target goes. */
   tell(c: string): void {
+    if (this.refusing.has(c)) return;
     // It goes along wherever its target is.
     const along = [...new Set([...this.clusters, ...Object.keys(this.spec.shares ?? {})])].sort();
     const all = autoscalerBounds(this.hpa, along, scaleTarget(this.root, this.placement));
@@ -347,6 +356,55 @@ it('any sequence of moves that are taken back, and back again: as many as before
     fc.property(start, places, moves, (from, between, steps) => takenBack({ ...from, between, steps })),
     { numRuns: 100 },
   );
+});
+
+describe('a StatefulSet that an autoscaler scales', () => {
+  /** How many were ready at the worst, each step of the way. */
+  function moved(world: World, clusters: string[]): number {
+    world.clusters = clusters;
+    let least = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 60; round++) {
+      world.split();
+      for (const c of names) {
+        for (const what of ['apply', 'autoscale', 'tell', 'autoscale', 'report', 'progress'] as const) {
+          world[what](c);
+          world.seeOrdinals(`${what} ${c}`);
+          const ready = [...world.copies.values()].reduce((sum, copy) => sum + copy.ready, 0);
+          least = Math.min(least, ready);
+        }
+      }
+      world.now += settleMs / 2;
+    }
+    return least;
+  }
+
+  const started = () => {
+    const world = new World(3, { minReplicas: 3, maxReplicas: 5, way: 'ordinals' });
+    world.clusters = ['a'];
+    world.quiesce(6);
+    return world;
+  };
+
+  it.each([[['b']], [['a', 'b']]])(
+    'and that has little to do, is one short at most on its way to %s',
+    (to) => {
+      const world = started();
+      for (const c of names) world.load.set(c, 0);
+      expect(moved(world, to)).toBe(2);
+      expect(Object.keys(world.spec.shares ?? {})).toEqual(to);
+      expect(world.replicas).toBe(3);
+    },
+  );
+
+  it('stays where that one takes no other bounds, which would put back what another runs', () => {
+    const world = started();
+    world.refusing.add('a');
+    expect(moved(world, ['b'])).toBe(3);
+    expect(world.says).toContain('stays on a while its autoscaler takes no other bounds there');
+    world.refusing.clear();
+    expect(moved(world, ['b'])).toBe(2);
+    expect(Object.keys(world.spec.shares ?? {})).toEqual(['b']);
+  });
 });
 
 const move = (to: number): Moves['steps'] => [{ do: 'move', to }];
