@@ -171,7 +171,9 @@ test('a StatefulSet whose autoscaler takes no other bounds stays, says so, and m
   await move(world.admin, resources.statefulsets, 'web', 'west');
   await until('it says why it stays', async () => {
     const found = await find<Placement>(world.admin, resources.placements, 'web.statefulsets.apps');
-    return found?.status?.conditions?.some(({ message = '' }) => message.includes('takes no other bounds there'));
+    return found?.status?.conditions?.some(({ message = '' }) =>
+      message.includes('takes no other bounds there'),
+    );
   });
   expect([await pods('east'), await pods('west')]).toEqual([3, 0]);
   faults.intercept = () => undefined;
