@@ -48,7 +48,7 @@ type Rule = readonly [
   name: string,
   isBroken: (step: Step) => boolean,
   detail: string,
-  shows?: 'value' | 'required',
+  shows?: 'value' | 'count' | 'required',
 ];
 
 const both = (one: string, other: string) => `cannot set ${one}=True and ${other}=true conditions`;
@@ -155,12 +155,12 @@ const last: readonly Rule[] = [
       `cannot disable the terminal ${type}=True condition`,
     ],
   ),
-  ['failed', (s) => fell(s, 'failed'), 'cannot decrease the failed counter', 'value'],
+  ['failed', (s) => fell(s, 'failed'), 'cannot decrease the failed counter', 'count'],
   [
     'succeeded',
     (s) => fell(s, 'succeeded') && !(isIndexed(s) && s.spec['completions'] === s.spec['parallelism']),
     'cannot decrease the succeeded counter',
-    'value',
+    'count',
   ],
   [
     'completionTime',
@@ -205,6 +205,7 @@ function told(step: Step, rules: readonly Rule[]): void {
     const field = step.field.child(name);
     if (shows === 'required') field.required(detail);
     else if (shows === 'value') field.invalid(step.now.status[name], detail);
+    else if (shows === 'count') field.invalid(int(step.now.status[name]), detail);
     else field.invalidOf({}, detail);
   }
 }

@@ -58,6 +58,15 @@ describe('what a user tells as a status', () => {
       ],
     ],
     [
+      'counted down to none, which is not written',
+      { failed: 1, succeeded: 1 },
+      {},
+      [
+        'status.failed: Invalid value: 0: cannot decrease the failed counter',
+        'status.succeeded: Invalid value: 0: cannot decrease the succeeded counter',
+      ],
+    ],
+    [
       'complete at no time',
       { startTime: '2024-01-02T03:04:05Z' },
       { startTime: '2024-01-02T03:04:05Z', conditions: [is('Complete'), is('SuccessCriteriaMet')] },
