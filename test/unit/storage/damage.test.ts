@@ -236,6 +236,17 @@ describe('backup', () => {
     await fails(restore(path, target), 'exists');
   });
 
+  it('is not restored over what is left of a store, of which a repair finds more', async () => {
+    const path = join(root, 'backup');
+    const source = await openLevel(data);
+    await backup(source, path);
+    await source.create('/newer', new Uint8Array([1]));
+    await source.close();
+    await rm(join(data, 'STORE'));
+    await fails(restore(path, data), 'corrupt');
+    expect(await repairLevel(data)).toMatchObject({ entries: 201 });
+  });
+
   it('that breaks off leaves no file', async () => {
     const source = await openLevel(data);
     const list = source.list.bind(source);
