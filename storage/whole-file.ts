@@ -11,8 +11,10 @@ export async function writeWhole<T>(
   write: (output: FileHandle, partial: string) => Promise<T>,
 ): Promise<T> {
   const partial = `${file}.partial`;
+  // What is there by that name, others may read, or it leads elsewhere.
+  await rm(partial, { force: true });
+  const output = await open(partial, 'wx', 0o600);
   try {
-    const output = await open(partial, 'w', 0o600);
     let result: T;
     try {
       result = await write(output, partial);

@@ -19,7 +19,7 @@ export interface DefinitionControllerOptions {
 
 const finalizer = 'customresourcecleanup.apiextensions.k8s.io';
 const workers = 2;
-/** Until the next look at objects that finalizers keep. */
+/** Until the next look: finalizers keep objects, and a server that has not heard of the end makes them. */
 const lookAgainMs = 1_000;
 
 function isEnding({ metadata }: KubeObject): boolean {
@@ -28,7 +28,7 @@ function isEnding({ metadata }: KubeObject): boolean {
 
 /**
  * Woken by definitions of custom resources that are being deleted: has their objects deleted, and lets the
- * definition go when none is left. Writes nothing else. Resolves when stopped.
+ * definition go when a look finds none. Writes nothing else. Resolves when stopped.
  */
 export function runDefinitionController(options: DefinitionControllerOptions): Promise<void> {
   const { client, informers, signal, logger } = options;
@@ -37,7 +37,11 @@ export function runDefinitionController(options: DefinitionControllerOptions): P
   const wake = (object: KubeObject, key: string) => {
     if (isEnding(object)) queue.add(key);
   };
-  all.on({ add: wake, update: (object, _old, key) => wake(object, key) });
+  // Once: what is written while it goes, here too, would have the next look come too early.
+  const update = (object: KubeObject, old: KubeObject, key: string) => {
+    if (!isEnding(old) || old.metadata.uid !== object.metadata.uid) wake(object, key);
+  };
+  all.on({ add: wake, update });
   const reconcile = async (key: string): Promise<Retry | undefined> => {
     const cluster = clusterToWrite(informers, key);
     const { name } = parseKey(key);
@@ -89,7 +93,7 @@ async function tellProgress(
   });
 }
 
-/** Answers how many are left, as far as this pass saw. */
+/** Answers how many there were. */
 async function deleteInstances(
   client: Client,
   crd: CustomResourceDefinition,
@@ -104,19 +108,15 @@ async function deleteInstances(
   if (spec === undefined || version === undefined) return 0;
   const resource: ResourceRef = { group: spec.group, version: version.name, resource: spec.names.plural };
   const { items } = await client.list(resource, { cluster, signal });
-  let left = 0;
   for (const { metadata } of items) {
     const { namespace, name = '', uid } = metadata;
-    left++;
     if (metadata.deletionTimestamp) continue;
     try {
       const preconditions = uid ? { preconditions: { uid } } : {};
       await client.delete(resource, { cluster, namespace, name }, preconditions, signal);
-      if ((metadata.finalizers ?? []).length === 0) left--;
     } catch (error) {
       if (!isMissing(error, name)) throw error;
-      left--;
     }
   }
-  return left;
+  return items.length;
 }

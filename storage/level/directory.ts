@@ -23,7 +23,7 @@ interface Marker {
  * there never was one. The caller owns the directory. Fails with `corrupt`.
  */
 export async function isNewStore(directory: string): Promise<boolean> {
-  const { marker, database, watermark } = layout(directory);
+  const { marker, database } = layout(directory);
   const text = await readIfThere(marker);
   if (text !== undefined) {
     const { format, state } = parseMarker(directory, text);
@@ -33,19 +33,29 @@ export async function isNewStore(directory: string): Promise<boolean> {
     await rm(database, { recursive: true, force: true });
     return true;
   }
-  const files = await readdir(database).catch(() => []);
-  if (files.length > 0) throw corrupt(directory, `it has a database but no file ${marker}`);
-  if ((await readIfThere(watermark)) !== undefined) {
-    throw corrupt(directory, `it has a file ${watermark}, but neither ${marker} nor a database`);
-  }
+  const left = await remains(directory);
+  if (left !== undefined) throw corrupt(directory, left);
   await markCreating(directory);
   return true;
 }
 
-/** Fails with `exists` where there is a store. What was never ready, such as what a restore that broke off left, is none. */
+/** What tells of a store where there is no marker. */
+async function remains(directory: string): Promise<string | undefined> {
+  const { marker, database, watermark } = layout(directory);
+  const files = await readdir(database).catch(() => []);
+  if (files.length > 0) return `it has a database but no file ${marker}`;
+  if ((await readIfThere(watermark)) === undefined) return undefined;
+  return `it has a file ${watermark}, but neither ${marker} nor a database`;
+}
+
+/** Fails with `exists` where there is a store, with `corrupt` where there was one. What was never ready, such as what a restore that broke off left, is none. */
 export async function refuseStore(directory: string): Promise<void> {
   const text = await readIfThere(layout(directory).marker);
-  if (text === undefined) return;
+  if (text === undefined) {
+    const left = await remains(directory);
+    if (left !== undefined) throw corrupt(directory, left);
+    return;
+  }
   const { state } = parseMarker(directory, text);
   if (state === 'ready') throw new StoreError('exists', `there is a store in ${directory} already`);
 }

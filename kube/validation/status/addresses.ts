@@ -11,13 +11,13 @@ const path = ['status', 'loadBalancer', 'ingress'] as const;
 /** Those that are new: what an earlier release took may stay. */
 export function newAddresses(
   values: readonly string[],
-  before: readonly string[],
+  before: ReadonlySet<string>,
   at: (i: number) => Field,
 ): void {
-  for (const [i, value] of values.entries()) if (!before.includes(value)) ipAddress(value, at(i));
+  for (const [i, value] of values.entries()) if (!before.has(value)) ipAddress(value, at(i));
 }
 
-function entry(ingress: JsonObject, before: readonly string[], field: Field): void {
+function entry(ingress: JsonObject, before: ReadonlySet<string>, field: Field): void {
   const ip = text(ingress['ip']);
   if (ip !== '') newAddresses([ip], before, () => field.child('ip'));
 }
@@ -36,8 +36,8 @@ function mode({ ip, ipMode }: JsonObject, field: Field): void {
   else if (ipMode !== 'VIP' && ipMode !== 'Proxy') field.notSupported(ipMode, ['Proxy', 'VIP']);
 }
 
-function addressesOf(object: unknown): string[] {
-  return records(at(object, ...path)).map(({ ip }) => text(ip));
+function addressesOf(object: unknown): Set<string> {
+  return new Set(records(at(object, ...path)).map(({ ip }) => text(ip)));
 }
 
 /** https://kubernetes.io/docs/concepts/services-networking/service/#loadbalancer */
@@ -48,8 +48,9 @@ const service: SubresourceCheck = (object, old, root) => {
     field.forbidden("may only be used when `spec.type` is 'LoadBalancer'");
     return;
   }
+  const before = addressesOf(old);
   for (const [i, ingress] of list.entries()) {
-    entry(ingress, addressesOf(old), field.index(i));
+    entry(ingress, before, field.index(i));
     mode(ingress, field.index(i).child('ipMode'));
     hostname(ingress, field.index(i));
   }
@@ -57,9 +58,10 @@ const service: SubresourceCheck = (object, old, root) => {
 
 /** https://kubernetes.io/docs/concepts/services-networking/ingress/ */
 const ingress: SubresourceCheck = (object, old, root) => {
+  const before = addressesOf(old);
   for (const [i, each] of records(at(object, ...path)).entries()) {
     const field = root.child(...path).index(i);
-    entry(each, addressesOf(old), field);
+    entry(each, before, field);
     hostname(each, field);
   }
 };

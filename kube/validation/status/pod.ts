@@ -39,11 +39,12 @@ function restartsAll(spec: JsonObject): boolean {
 type MayRun = (name: string, exitCode: number) => boolean;
 
 function transitions(now: unknown, before: unknown, mayRun: MayRun, field: Field): void {
+  const running = new Set<unknown>();
+  for (const { name, state } of records(now)) if (!isRecord(at(state, 'terminated'))) running.add(name);
   for (const [i, was] of records(before).entries()) {
     const ended = at(was, 'state', 'terminated');
     if (!isRecord(ended)) continue;
-    const is = records(now).find(({ name }) => name === was['name']);
-    if (!is || isRecord(at(is, 'state', 'terminated'))) continue;
+    if (!running.has(was['name'])) continue;
     if (mayRun(text(was['name']), int(ended['exitCode']))) continue;
     field.index(i).child('state').forbidden('may not be transitioned to non-terminated state');
   }
@@ -54,9 +55,9 @@ function containerStates({ status, spec }: KubeObject, old: KubeObject, field: F
   const all = restartsAll(body);
   const by = (list: string): MayRun => {
     if (all) return () => true;
-    const known = records(body[list]);
+    const known = new Map(records(body[list]).map((each) => [each['name'], each]));
     return (name, exitCode) => {
-      const container = known.find((each) => each['name'] === name);
+      const container = known.get(name);
       return container !== undefined && restarts(container, body, exitCode);
     };
   };
@@ -68,11 +69,11 @@ function containerStates({ status, spec }: KubeObject, old: KubeObject, field: F
 }
 
 function claims(value: unknown, spec: unknown, field: Field): void {
-  const known = records(at(spec, 'resourceClaims')).map(({ name }) => name);
+  const known = new Set(records(at(spec, 'resourceClaims')).map(({ name }) => name));
   const seen = new Set<unknown>();
   for (const [i, { name, resourceClaimName }] of records(value).entries()) {
     const path = field.index(i).child('name');
-    if (!known.includes(text(name))) {
+    if (!known.has(text(name))) {
       path.invalid(text(name), 'must match the name of an entry in `spec.resourceClaims`');
     }
     if (seen.has(name)) path.duplicate(text(name));
@@ -102,7 +103,7 @@ function addresses(object: KubeObject, old: KubeObject, root: Field): void {
   const of = (from: KubeObject, name: string) => records(at(from, 'status', name)).map(({ ip }) => text(ip));
   const check = (name: string) => {
     const field = root.child('status', name);
-    newAddresses(of(object, name), of(old, name), (i) => field.index(i));
+    newAddresses(of(object, name), new Set(of(old, name)), (i) => field.index(i));
     dualStack(of(object, name), field);
   };
   check('podIPs');

@@ -3,19 +3,33 @@ import { Client } from '../../../client/client.ts';
 import { InformerSet } from '../../../client/informers.ts';
 import { ownResources } from '../../../cluster/resources.ts';
 import { startGenericControllers } from '../../../controller/generic.ts';
+import type { Transport } from '../../../kube/http.ts';
 import { silentLogger } from '../../../kube/log.ts';
+import { openMemory } from '../../../storage/memory/memory.ts';
+import type { Store } from '../../../storage/store.ts';
 import { eventually } from '../../eventually.ts';
 import { type Api, definitions, startApi, thingsDefinition } from '../apiserver/api.ts';
 
+let store: Store;
 let api: Api;
+/** What happens once the controllers have deleted an object. */
+let deleted: () => Promise<void>;
 let stop: AbortController;
 let done: Promise<void>;
 
 beforeEach(() => {
-  api = startApi({ resources: ownResources.map((one) => ({ ...one, custom: true })) });
+  store = openMemory();
+  deleted = async () => {};
+  api = startApi({ store, resources: ownResources.map((one) => ({ ...one, custom: true })) });
   stop = new AbortController();
   const user = { name: 'controllers', groups: ['system:masters'] };
-  const client = new Client(api.server.transport(user), { cluster: '*' });
+  const direct = api.server.transport(user);
+  const transport: Transport = async (request) => {
+    const response = await direct(request);
+    if (request.method === 'DELETE') await deleted();
+    return response;
+  };
+  const client = new Client(transport, { cluster: '*' });
   const { signal } = stop;
   const informers = new InformerSet(client, { cluster: '*', signal });
   done = startGenericControllers({ client, informers, signal, logger: silentLogger });
@@ -79,4 +93,19 @@ test('nothing is made of a definition that is going', async () => {
   });
   expect((await api.call('PATCH', `${things}/a`, { metadata: { finalizers: null } })).status).toBe(200);
   await eventually(async () => expect((await api.call('GET', own)).status).toBe(404));
+});
+
+test('what a server made of it that had not heard of its end goes, too', async () => {
+  await api.call('POST', definitions, thingsDefinition());
+  await api.call('POST', things, thing('a'));
+  const key = (name: string) => `/example.com/things/root/default/${name}`;
+  const made = await store.get(key('a'));
+  if (made === undefined) throw new Error('a is not stored');
+  const late = Buffer.from(Buffer.from(made.value).toString().replace('"name":"a"', '"name":"late"'));
+  deleted = async () => {
+    deleted = async () => {};
+    await store.create(key('late'), late);
+  };
+  await endAndDefineAgain();
+  expect((await api.call('GET', things)).body.items).toEqual([]);
 });

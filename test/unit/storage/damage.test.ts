@@ -2,13 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   access,
+  constants,
   copyFile,
   cp,
+  lstat,
   mkdtemp,
   readdir,
   readFile,
   rename,
   rm,
+  symlink,
   truncate,
   writeFile,
 } from 'node:fs/promises';
@@ -233,6 +236,17 @@ describe('backup', () => {
     await fails(restore(path, target), 'exists');
   });
 
+  it('is not restored over what is left of a store, of which a repair finds more', async () => {
+    const path = join(root, 'backup');
+    const source = await openLevel(data);
+    await backup(source, path);
+    await source.create('/newer', new Uint8Array([1]));
+    await source.close();
+    await rm(join(data, 'STORE'));
+    await fails(restore(path, data), 'corrupt');
+    expect(await repairLevel(data)).toMatchObject({ entries: 201 });
+  });
+
   it('that breaks off leaves no file', async () => {
     const source = await openLevel(data);
     const list = source.list.bind(source);
@@ -243,6 +257,23 @@ describe('backup', () => {
     await fails(backup(source, join(root, 'backup')), 'unavailable');
     expect((await readdir(root)).filter((name) => name.startsWith('backup'))).toEqual([]);
     await source.close();
+  });
+
+  it('is for its owner alone, and nowhere else, whatever is there under its first name', async () => {
+    const path = join(root, 'backup');
+    const source = await openLevel(data);
+    for (const leave of [
+      () => writeFile(`${path}.partial`, 'left', { mode: 0o644 }),
+      () => symlink(join(root, 'elsewhere'), `${path}.partial`),
+    ]) {
+      await leave();
+      await backup(source, path);
+      const { mode } = await lstat(path);
+      expect([mode & constants.S_IFMT, mode & 0o777]).toEqual([constants.S_IFREG, 0o600]);
+      await rm(path);
+    }
+    await source.close();
+    expect(await readdir(root)).not.toContain('elsewhere');
   });
 
   it('that is cut or changed is refused', async () => {

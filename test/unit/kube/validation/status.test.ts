@@ -58,6 +58,15 @@ describe('what a user tells as a status', () => {
       ],
     ],
     [
+      'counted down to none, which is not written',
+      { failed: 1, succeeded: 1 },
+      {},
+      [
+        'status.failed: Invalid value: 0: cannot decrease the failed counter',
+        'status.succeeded: Invalid value: 0: cannot decrease the succeeded counter',
+      ],
+    ],
+    [
       'complete at no time',
       { startTime: '2024-01-02T03:04:05Z' },
       { startTime: '2024-01-02T03:04:05Z', conditions: [is('Complete'), is('SuccessCriteriaMet')] },
@@ -86,6 +95,17 @@ describe('what a user tells as a status', () => {
       'running again',
       { containerStatuses: [{ name: 'c', state: { terminated: { exitCode: 1 } } }] },
       { containerStatuses: [{ name: 'c', state: { running: {} } }] },
+      ['status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state'],
+    ],
+    [
+      'running again, and ended',
+      { containerStatuses: [{ name: 'c', state: { terminated: { exitCode: 1 } } }] },
+      {
+        containerStatuses: [
+          { name: 'c', state: { terminated: { exitCode: 1 } } },
+          { name: 'c', state: { running: {} } },
+        ],
+      },
       ['status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state'],
     ],
   ]);
@@ -124,4 +144,31 @@ describe('what a user tells as a status', () => {
       ['status.conditions[0].reason: Required value'],
     ],
   ]);
+});
+
+test('what was told before is read once, however much there is', () => {
+  let read = 0;
+  const ingress = Array.from({ length: 100 }, (_, i) => ({ ip: `10.0.0.${i}`, ipMode: 'VIP' }));
+  const address = (each: object) =>
+    Object.defineProperty({ ...each }, 'ip', { get: () => `10.0.1.${read++ % 100}`, enumerable: true });
+  const statusOf = (list: object[]) => ({ loadBalancer: { ingress: list } });
+  for (const [group, kind] of [
+    ['', 'Service'],
+    ['networking.k8s.io', 'Ingress'],
+  ] as const) {
+    read = 0;
+    const object = (status: object) =>
+      ({
+        apiVersion: 'v1',
+        kind,
+        metadata: {},
+        spec: { type: 'LoadBalancer' },
+        status,
+      }) as unknown as KubeObject;
+    const info = { group, version: 'v1', kind, resource: '', namespaced: true };
+    expect(validateStatus(object(statusOf(ingress)), object(statusOf(ingress.map(address))), info)).toEqual(
+      [],
+    );
+    expect(read).toBe(100);
+  }
 });
