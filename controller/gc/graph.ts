@@ -44,7 +44,9 @@ export function nodeOf(resource: DiscoveredResource, object: KubeObject, cluster
 
 /** A claim with an owner that is no StatefulSet, with which its own go where they are: whose it is, its logical cluster says. */
 function isOwnedHere(resource: DiscoveredResource, { metadata }: KubeObject): boolean {
-  return isClaimRef(resource) && (metadata.ownerReferences ?? []).some(({ kind }) => kind !== 'StatefulSet');
+  const isSet = ({ apiVersion, kind }: OwnerReference) =>
+    apiVersion.startsWith('apps/') && kind === 'StatefulSet';
+  return isClaimRef(resource) && !(metadata.ownerReferences ?? []).every(isSet);
 }
 
 /** Being deleted after its dependents. */
