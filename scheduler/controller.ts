@@ -13,7 +13,7 @@ import { limitOf } from './turns.ts';
 import type { NamespaceDecision } from './types.ts';
 import { wake } from './wake.ts';
 import { clusterNamed, keysOn, observe, type World } from './world.ts';
-import { type Writer, writeDecision } from './write.ts';
+import { type Begin, type Writer, writeDecision } from './write.ts';
 
 export interface SchedulerOptions {
   /** May write placements and annotate every placed kind, in all logical clusters. */
@@ -27,6 +27,8 @@ export interface SchedulerOptions {
   workers?: number;
   /** See Reading. */
   readMs?: number;
+  /** See Writer. */
+  begin?: Begin;
 }
 
 /** Room may also appear without any event about a cluster: when other workloads shrink. */
@@ -50,6 +52,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<void> {
     signal,
     logger,
     readMs,
+    begin: options.begin,
     recorder: new EventRecorder({ ...options, component: 'atoll-scheduler' }),
   };
   const world = observe(informers);

@@ -20,7 +20,7 @@ export function isForeseen(standings: Standings, key: string, now: Placement, ol
     return false;
   const decided = standing.decided(refKey(spec.ref));
   if (!decided || !isOfItself(decided) || spec.ref.uid !== decided.placed.object.metadata.uid) return false;
-  return old ? begins(decided, now, old) : isAsMade(standing, now);
+  return old ? begins(decided, now, old) : isAsMade(standing, decided, now);
 }
 
 /** What becomes of it hangs on its object alone, and on clusters. */
@@ -30,8 +30,18 @@ function isOfItself({ placed: { kind }, copies, requires }: Decided): boolean {
   return !isApart && !hasData;
 }
 
-function isAsMade(standing: Standing, { spec }: Placement): boolean {
-  return spec !== undefined && deepEqual(spec, standing.made(refKey(spec.ref)));
+/** With its first shares, or without. */
+function isAsMade(standing: Standing, { placed: { object }, choice }: Decided, now: Placement): boolean {
+  if (now.spec === undefined) return false;
+  const { shares, ...spec } = now.spec;
+  if (!deepEqual(spec, standing.made(refKey(spec.ref)))) return false;
+  return !shares || (isWhereDecided(choice, now) && isAsCounted(object, now));
+}
+
+function isWhereDecided({ clusters }: Decided['choice'], { spec }: Placement): boolean {
+  return Object.entries(spec?.shares ?? {}).every(
+    ([name, { phase }]) => phase === 'Joining' && clusters.includes(name),
+  );
 }
 
 function begins({ placed: { object }, choice }: Decided, now: Placement, old: Placement): boolean {

@@ -22,7 +22,17 @@ export interface Writer {
   reader: Client;
   signal: AbortSignal;
   recorder: EventRecorder;
+  begin?: Begin | undefined;
 }
+
+/**
+ * With what a Placement is made beside what is decided here: its first shares, by whoever divides them, where all that is known. What is
+ * to be done once it is made, or is not.
+ */
+export type Begin = (
+  cluster: string,
+  placement: Placement,
+) => { placement: Placement; made(): void; failed(): void } | undefined;
 
 const pods = { group: '', version: 'v1', resource: 'pods' };
 
@@ -60,8 +70,13 @@ export async function writeDecision(
     if (annotation) await writes.one(annotate(annotation));
   };
   await writes.each(decision.create, async (placement) => {
-    await client.create(placements, placement, { cluster, signal });
+    const begun = writer.begin?.(cluster, placement);
+    await client.create(placements, begun?.placement ?? placement, { cluster, signal }).catch((error) => {
+      begun?.failed();
+      throw error;
+    });
     tell(placement);
+    begun?.made();
     await explained(placement);
   });
   await writes.each(decision.update, async ({ old, wanted }) => {

@@ -27,6 +27,7 @@ import { runVolumesController } from '../controller/volumes/controller.ts';
 import { runWorkspaceController } from '../controller/workspace/controller.ts';
 import type { Logger } from '../kube/log.ts';
 import { startScheduler } from '../scheduler/controller.ts';
+import type { Begin } from '../splitter/begin.ts';
 import { startSplitter } from '../splitter/controller.ts';
 import { runDepartures } from '../syncer/departure.ts';
 import { runLost } from '../syncer/lost.ts';
@@ -76,7 +77,12 @@ export type Duty = (terms: Terms) => Promise<void>;
 /** Of one server that has nobody beside it. */
 export const everything: Duty = async (terms) => {
   await ensureSystemNamespaces(terms.client, rootCluster, terms.term.signal);
-  await Promise.all([common(terms), placing(terms), ofClusters(terms)]);
+  let begin: Begin | undefined;
+  const first: Begin = (cluster, placement) => begin?.(cluster, placement);
+  const begins = (how: Begin) => {
+    begin = how;
+  };
+  await Promise.all([common(terms), place(terms, { begin: first }), ofClusters(terms, { begins })]);
 };
 
 /** What kube-apiserver does itself. */
@@ -88,13 +94,18 @@ export const serverAlone: Duty = async ({ settings: { logger }, term: { signal }
 };
 
 /** WHERE: of all workloads of a physical cluster, so one decides. It also counts how Placements are. */
-export const placing: Duty = async ({ settings, term: { signal, fence }, client, informers }) => {
+export const placing: Duty = (terms) => place(terms);
+
+async function place(
+  { settings, term: { signal, fence }, client, informers }: Terms,
+  beginning: { begin?: Begin } = {},
+): Promise<void> {
   const { server, logger, metrics } = settings;
   const forget = metrics?.placements.follow(informers.for<Placement>(placements));
   signal.addEventListener('abort', () => forget?.(), { once: true });
   const scheduler = systemClient(server, schedulerUser, '*', fence);
-  await startScheduler({ client: scheduler, informers, reader: client, signal, logger });
-};
+  await startScheduler({ client: scheduler, informers, reader: client, signal, logger, ...beginning });
+}
 
 /** What concerns physical clusters, or several logical ones. */
 export const forAll: Duty = async (terms) => {
@@ -136,7 +147,11 @@ const rediscoverMs = 30_000;
 
 async function ofClusters(
   { settings, term: { signal, fence }, client, informers, checks }: Terms,
-  { workers, ...less }: { workers?: number; rediscoverMs?: number } = {},
+  {
+    workers,
+    begins,
+    ...less
+  }: { workers?: number; rediscoverMs?: number; begins?: (begin: Begin) => void } = {},
 ): Promise<void> {
   const { server, logger, rootCa, settleMs, drainMs, silentMs, autoscaleMs } = settings;
   const tokens = new ServiceAccountTokens(settings.accountKeys);
@@ -168,6 +183,7 @@ async function ofClusters(
       ...(drainMs !== undefined && { drainMs }),
       ...(silentMs !== undefined && { silentMs }),
       ...(workers !== undefined && { workers }),
+      ...(begins && { begins }),
     }),
   ]);
 }

@@ -2,41 +2,24 @@ import type { Client } from '../client/client.ts';
 import type { InformerSet } from '../client/informers.ts';
 import type { PlacementInformer } from '../client/placements.ts';
 import { parseKey } from '../client/url.ts';
-import { heardAt } from '../cluster/heard.ts';
-import { counts } from '../cluster/life.ts';
-import { silenceOf, silentAfterMs } from '../cluster/silence.ts';
 import { isOf } from '../cluster/slices.ts';
 import type { ObjectRef, Placement } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { EventRecorder } from '../controller/events.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import { byLogicalCluster } from '../controller/scope.ts';
-import { type Clock, systemClock } from '../kube/clock.ts';
+import type { Clock } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { besideOf } from './beside.ts';
+import { type Begin, Beginnings } from './begin.ts';
 import { copyWords } from './copy-words.ts';
 import { writeCopies } from './copy-write.ts';
+import { lookAt } from './look.ts';
 import { writeScale } from './scale.ts';
-import { silencesOf, sooner, tellSilences } from './silences.ts';
-import { split } from './split.ts';
+import { sooner, tellSilences } from './silences.ts';
 import { wake } from './wake.ts';
 import { refusalsBy, refusalWords, wordsOf } from './words.ts';
-import {
-  byShare,
-  clusterNamed,
-  copyingAt,
-  coveredAt,
-  demandsAt,
-  hasOwnVolume,
-  isKnown,
-  observe,
-  rootOf,
-  scalerAt,
-  targetAt,
-  toldAt,
-  type World,
-} from './world.ts';
+import { byShare, isKnown, observe, rootOf, type World } from './world.ts';
 import { dropSlice, writePlacement, writeRoot } from './write.ts';
 
 export interface SplitterOptions {
@@ -54,6 +37,8 @@ export interface SplitterOptions {
   silentMs?: number;
   clock?: Clock;
   workers?: number;
+  /** Is given, once all is known, what says how a Placement begins that is about to be made. */
+  begins?: (begin: Begin) => void;
 }
 
 interface Telling extends SplitterOptions {
@@ -82,7 +67,8 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
   const fair = byLogicalCluster(workers);
   const queue = new WorkQueue({ fair, ...(options.clock && { clock: options.clock }) });
   const writing = new Map<string, unknown>();
-  wake(world, queue, writing);
+  const beginnings = new Beginnings();
+  wake(world, queue, { writing, beginnings });
   spoken.onStray((key) => queue.add(key));
   const recorder = new EventRecorder({ ...options, component: 'atoll-splitter' });
   tellSilences(world.clusters, (name) => world.placements.byIndex(byShare, name), recorder);
@@ -97,6 +83,8 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
     ruled.definitions,
   ];
   const ready = Promise.all(synced.map((informer) => informer.synced));
+  const begin: Begin = (cluster, placement) =>
+    beginnings.of(cluster, placement, { ...options, world, spoken, recorder });
   await runController({
     name: 'splitter',
     queue,
@@ -107,7 +95,7 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
     signal,
     logger,
     workers,
-    ready: [ready.then(() => ruled.settled(ruledMs, signal))],
+    ready: [ready.then(() => ruled.settled(ruledMs, signal)).then(() => options.begins?.(begin))],
   });
 }
 
@@ -123,33 +111,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   if (!isKnown(world, key, spec)) return { after: unknownMs };
   const root = rootOf(world, key, spec);
   if (root && isOlder(root, placement)) return undefined;
-  const { clock = systemClock, settleMs = 2000, drainMs = 5000, silentMs = silentAfterMs } = options;
-  const clusterAt = (name: string) => clusterNamed(world, name);
-  const silenceAt = (name: string) => {
-    const found = clusterAt(name);
-    return found && silenceOf(found);
-  };
-  const now = clock.now();
-  const copying = copyingAt(world, key, placement);
-  const silences = silencesOf(Object.keys(spec.shares ?? {}), clusterAt, { now, graceMs: silentMs });
-  const outcome = split({
-    placement,
-    root,
-    isKnown: (name) => counts(clusterAt(name), spec),
-    heardAt: (name) => heardAt(clusterAt(name)),
-    silenceOf: silences.of,
-    silenceAt,
-    now,
-    settleMs,
-    target: root && targetAt(world, key, root),
-    covered: root && coveredAt(world, key, root),
-    demands: root && demandsAt(world, key, root),
-    scaler: scalerAt(world, key, root),
-    toldAt: toldAt(world, key),
-    ...(root && besideOf(world, key, placement, root, drainMs)),
-    hasOwnVolume: hasOwnVolume(world, placement),
-    copying,
-  });
+  const { outcome, copying, silences, silenceAt } = lookAt(key, placement, root, { ...options, world });
   const scaled = root && outcome.scale && (await writeScale(cluster, ref, root, outcome.scale, options));
   if (scaled === 'conflict') return { after: conflictMs };
   const about = { cluster, namespace, ...ref };

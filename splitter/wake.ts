@@ -9,6 +9,7 @@ import type { VolumeCopy } from '../cluster/volume-copy.ts';
 import type { WorkQueue } from '../controller/queue.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
+import type { Beginnings } from './begin.ts';
 import { copying } from './copy-words.ts';
 import { begins, isOfStatus, settles } from './foreseen.ts';
 import {
@@ -35,9 +36,16 @@ const mostWakingMs = 2000;
 /** What mostly follows from what has just been written is looked at with what else comes, or then. */
 const followsMs = 500;
 
-/** All that a Placement hangs on. `writing`: by its key, the status that its root is being given. */
-export function wake(world: World, queue: WorkQueue, writing: ReadonlyMap<string, unknown>): void {
-  wakeHandover(world, queue, writing);
+/** What the splitter has said itself, or is about to. */
+export interface Own {
+  /** By the key of a Placement, the status that its root is being given. */
+  writing: ReadonlyMap<string, unknown>;
+  beginnings: Pick<Beginnings, 'isForeseen'>;
+}
+
+/** All that a Placement hangs on. */
+export function wake(world: World, queue: WorkQueue, own: Own): void {
+  wakeHandover(world, queue, own);
   wakeSharing(world, queue);
   wakeUnled(world, queue);
   const copied = (copy: VolumeCopy) => {
@@ -55,7 +63,7 @@ export function wake(world: World, queue: WorkQueue, writing: ReadonlyMap<string
 }
 
 /** A Placement, or the object it is about, has changed. */
-function wakeHandover(world: World, queue: WorkQueue, writing: ReadonlyMap<string, unknown>): void {
+function wakeHandover(world: World, queue: WorkQueue, { writing, beginnings }: Own): void {
   const addAll = (keys: readonly string[]) => {
     for (const key of keys) if (world.placements.get(key)) queue.add(key);
   };
@@ -69,7 +77,8 @@ function wakeHandover(world: World, queue: WorkQueue, writing: ReadonlyMap<strin
   };
   world.placements.on({
     add: (placement, key) => {
-      queue.add(key);
+      const root = placement.spec && rootOf(world, key, placement.spec);
+      queue.addAfter(key, beginnings.isForeseen(key, placement, root) ? followsMs : 0);
       followers(placement);
     },
     update: (placement, old, key) => {

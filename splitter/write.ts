@@ -35,7 +35,7 @@ export async function writePlacement(
     if (slice) await dropSlice(cluster, slice, writer);
   };
   await Promise.all(outcome.stale.filter((c) => goesFirst(placement, said.get(c))).map(drop));
-  const wanted = withStatus(withShares(placement, outcome), outcome);
+  const wanted = asWritten(placement, outcome);
   await commit(writer.client, placements, placement, wanted, {
     cluster,
     signal: writer.signal,
@@ -75,6 +75,10 @@ export async function dropSlice(
   } catch (error) {
     if (!isStatusError(error, 'NotFound')) throw error;
   }
+}
+
+export function asWritten(placement: Placement, outcome: Written): Placement {
+  return withStatus(withShares(placement, outcome), outcome);
 }
 
 function withShares(old: Placement, { shares, scale }: Written): Placement {

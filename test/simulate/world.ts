@@ -27,6 +27,7 @@ import { adminUser, type Identity } from '../../server/identity.ts';
 import { resolveSettings } from '../../server/settings.ts';
 import { startUnservedCluster, type UnservedCluster } from '../../sim/cluster.ts';
 import { runCopier } from '../../sim/volumes/copier.ts';
+import type { Begin } from '../../splitter/begin.ts';
 import { startSplitter } from '../../splitter/controller.ts';
 import { openMemory } from '../../storage/memory/memory.ts';
 import { runDepartures } from '../../syncer/departure.ts';
@@ -112,12 +113,20 @@ export async function startWorld(parts: {
     signal: term.signal,
     logger,
   });
+  let begin: Begin | undefined;
   const schedules = (term: Term, wire: Wire) =>
     startScheduler({
       ...common(term, wire, schedulerUser),
       reader: over(server, controllersUser, wire, term),
+      begin: (cluster, placement) => begin?.(cluster, placement),
     });
-  const splits = (term: Term, wire: Wire) => startSplitter(common(term, wire, splitterUser));
+  const splits = (term: Term, wire: Wire) => {
+    // The one and the other may be seeing different things, and either may have been replaced.
+    const begins = (how: Begin) => {
+      begin = how;
+    };
+    return startSplitter({ ...common(term, wire, splitterUser), begins });
+  };
   for (const component of [
     add('scheduler', schedules),
     add('splitter', splits),

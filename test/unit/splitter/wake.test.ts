@@ -16,6 +16,7 @@ let caches: Map<string, Cache<KubeObject>>;
 let clock: FakeClock;
 let queue: WorkQueue;
 let writing: Map<string, unknown>;
+let begun: Set<string>;
 let revision: number;
 
 const cacheOf = (resource: string) => {
@@ -37,9 +38,13 @@ beforeEach(async () => {
   clock = new FakeClock(0);
   queue = new WorkQueue({ clock });
   writing = new Map();
+  begun = new Set();
   revision = 1;
   const informers = { for: ({ resource }: ResourceRef) => cacheOf(resource) as unknown as Informer };
-  wake(observe(informers as unknown as InformerSet), queue, writing);
+  wake(observe(informers as unknown as InformerSet), queue, {
+    writing,
+    beginnings: { isForeseen: (of) => begun.delete(of) },
+  });
   root({});
   placement({});
   await looked();
@@ -105,6 +110,16 @@ describe('what the splitter has just written', () => {
     placement({});
     await looked();
     placement({ shares: joining });
+    clock.advance(1000);
+    expect(isWoken()).toBe(true);
+  });
+
+  test('that it comes as it was told to begin, is looked at with what comes next, or after a while', async () => {
+    cacheOf('placements').remove(cacheOf('placements').get(key) as KubeObject);
+    await looked();
+    begun.add(key);
+    placement({ shares: joining });
+    expect(isWoken()).toBe(false);
     clock.advance(1000);
     expect(isWoken()).toBe(true);
   });
