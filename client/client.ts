@@ -2,26 +2,20 @@ import type { ApiRequest, ApiResponse, Transport } from '../kube/http.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeList, KubeObject, WatchEvent } from '../kube/object.ts';
 import { decode, failIfNotOk } from './exchange.ts';
-import type {
-  ClientOptions,
-  CreateOptions,
-  DeleteOptions,
-  ListOptions,
-  PatchType,
-  RawRequest,
-  WatchOptions,
-  WriteOptions,
+import {
+  type ClientOptions,
+  type CreateOptions,
+  type DeleteOptions,
+  type ListOptions,
+  type PatchType,
+  patchTypes,
+  type RawRequest,
+  type WatchOptions,
+  type WriteOptions,
 } from './options.ts';
 import { type Length, listPages, withKinds } from './pages.ts';
 import { clusterPath, pathOf, type Query, queryOf, type ResourceRef, type Target } from './url.ts';
 import { watchEvents } from './watch.ts';
-
-const patchTypes: Readonly<Record<PatchType, string>> = {
-  merge: 'application/merge-patch+json',
-  json: 'application/json-patch+json',
-  strategic: 'application/strategic-merge-patch+json',
-  apply: 'application/apply-patch+yaml',
-};
 
 /**
  * A typed face of any Kubernetes API. Every failure is a StatusError (the server said no) or a TransportError
@@ -73,10 +67,15 @@ export class Client {
     object: KubeObject,
     options: CreateOptions = {},
   ): Promise<T> {
-    const { cluster, name, subresource } = options;
-    const namespace = options.namespace ?? object.metadata.namespace;
-    const path = this.#path(resource, { cluster, namespace, name: name ?? '', subresource });
-    return (await this.#write('POST', path, object, options)) as T;
+    return (await this.#write('POST', this.#createPath(resource, object, options), object, options)) as T;
+  }
+
+  /** As create, for whoever does not look at what is answered. */
+  async createUnread(resource: ResourceRef, object: KubeObject, options: CreateOptions = {}): Promise<void> {
+    await this.#write('POST', this.#createPath(resource, object, options), object, {
+      ...options,
+      isUnread: true,
+    });
   }
 
   /** PUT; where it goes is read from the object's own metadata. */
@@ -98,8 +97,24 @@ export class Client {
     body: object,
     options: WriteOptions & { force?: boolean } = {},
   ): Promise<T> {
-    const path = this.#path(resource, target);
-    return (await this.#write('PATCH', path, body, { ...options, contentType: patchTypes[type] })) as T;
+    const how = { ...options, contentType: patchTypes[type] };
+    return (await this.#write('PATCH', this.#path(resource, target), body, how)) as T;
+  }
+
+  /** As patch, for whoever does not look at what is answered. */
+  async patchUnread(
+    resource: ResourceRef,
+    target: Target,
+    type: PatchType,
+    body: object,
+    options: WriteOptions = {},
+  ): Promise<void> {
+    const contentType = patchTypes[type];
+    await this.#write('PATCH', this.#path(resource, target), body, {
+      ...options,
+      contentType,
+      isUnread: true,
+    });
   }
 
   /** Answers the Status, or the object while its finalizers hold it. */
@@ -180,27 +195,41 @@ export class Client {
     return (this.#options.prefix ?? '') + pathOf(resource, { ...target, cluster });
   }
 
+  #createPath(
+    resource: ResourceRef,
+    object: KubeObject,
+    { cluster, name = '', subresource, namespace = object.metadata.namespace }: CreateOptions,
+  ): string {
+    return this.#path(resource, { cluster, namespace, name, subresource });
+  }
+
   #write(
     method: string,
     path: string,
     body: object,
-    options: WriteOptions & { contentType?: string; force?: boolean },
+    options: WriteOptions & { contentType?: string; force?: boolean; isUnread?: boolean },
   ): Promise<unknown> {
-    const { dryRun, signal, contentType, force } = options;
+    const { dryRun, signal, contentType, force, isUnread } = options;
     const fieldManager = options.fieldManager ?? this.#options.fieldManager;
     const query = queryOf({ fieldManager, force, dryRun: dryRun ? 'All' : undefined });
-    return this.#json(method, path + query, { body, signal, contentType });
+    return this.#json(method, path + query, { body, signal, contentType, isUnread });
   }
 
   async #json(
     method: string,
     url: string,
-    options: { body?: object; contentType?: string | undefined; signal?: AbortSignal | undefined },
+    options: {
+      body?: object;
+      contentType?: string | undefined;
+      signal?: AbortSignal | undefined;
+      isUnread?: boolean | undefined;
+    },
   ): Promise<unknown> {
     const { body, contentType, signal } = options;
     const headers = { ...(contentType && { 'content-type': contentType }) };
     const response = await this.#send({ method, url, headers, ...encoded(body), ...(signal && { signal }) });
     await failIfNotOk(response);
+    if (options.isUnread && response.body instanceof Uint8Array) return undefined;
     return await decode(response);
   }
 

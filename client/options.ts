@@ -50,6 +50,14 @@ export interface CreateOptions extends WriteOptions {
 
 export type PatchType = 'merge' | 'json' | 'strategic' | 'apply';
 
+/** By Content-Type. */
+export const patchTypes: Readonly<Record<PatchType, string>> = {
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+};
+
 /** https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/delete-options/ */
 export interface DeleteOptions {
   gracePeriodSeconds?: number;

@@ -29,6 +29,27 @@ export async function commit<T extends KubeObject>(
   wanted: T,
   options: CommitOptions = {},
 ): Promise<T> {
+  const change = changeOf(old, wanted, options);
+  if (!change) return old;
+  const { target, body } = change;
+  return await client.patch<T>(resource, target, 'merge', body, { signal: options.signal });
+}
+
+/** The same, for whoever does not look at what is answered. */
+export async function commitUnread<T extends KubeObject>(
+  client: Client,
+  resource: ResourceRef,
+  old: T,
+  wanted: T,
+  options: CommitOptions = {},
+): Promise<void> {
+  const change = changeOf(old, wanted, options);
+  if (!change) return;
+  const { target, body } = change;
+  await client.patchUnread(resource, target, 'merge', body, { signal: options.signal });
+}
+
+function changeOf(old: KubeObject, wanted: KubeObject, options: CommitOptions) {
   const { status: oldStatus, ...oldRest } = old;
   const { status: newStatus, ...newRest } = wanted;
   const status = mergePatchOf({ status: oldStatus }, { status: newStatus });
@@ -36,15 +57,14 @@ export async function commit<T extends KubeObject>(
   if (status && rest && !options.whole)
     throw new Error('one commit cannot change both the status and the rest of an object');
   const patch = status && rest ? { ...rest, ...status } : (status ?? rest);
-  if (!patch) return old;
+  if (!patch) return undefined;
   const { namespace, name = '', uid, resourceVersion } = old.metadata;
   const guard = {
     ...(uid && { uid }),
     ...(options.lock !== false && resourceVersion && { resourceVersion }),
   };
   const body = { ...patch, metadata: { ...(patch['metadata'] as object | undefined), ...guard } };
-  const { cluster, signal } = options;
   const isApart = status !== undefined && rest === undefined && options.hasStatusApart !== false;
-  const target = { cluster, namespace, name, ...(isApart && { subresource: 'status' }) };
-  return await client.patch<T>(resource, target, 'merge', body, { signal });
+  const target = { cluster: options.cluster, namespace, name, ...(isApart && { subresource: 'status' }) };
+  return { target, body };
 }

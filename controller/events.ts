@@ -111,7 +111,7 @@ export class EventRecorder {
     const { cluster, namespace } = about;
     const event = this.#event(about, word);
     try {
-      await client.create(events, event, { cluster, signal });
+      await client.createUnread(events, event, { cluster, signal });
     } catch (error) {
       if (!isStatusError(error, 'AlreadyExists')) throw error;
       const target = { cluster, namespace, name: event.metadata.name ?? '' };

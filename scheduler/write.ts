@@ -71,7 +71,8 @@ export async function writeDecision(
   };
   await writes.each(decision.create, async (placement) => {
     const begun = writer.begin?.(cluster, placement);
-    await client.create(placements, begun?.placement ?? placement, { cluster, signal }).catch((error) => {
+    const made = client.createUnread(placements, begun?.placement ?? placement, { cluster, signal });
+    await made.catch((error) => {
       begun?.failed();
       throw error;
     });

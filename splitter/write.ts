@@ -2,7 +2,7 @@ import type { Client } from '../client/client.ts';
 import { group, placements, version } from '../cluster/names.ts';
 import type { PlacementSlice } from '../cluster/slices.ts';
 import type { ObjectRef, Placement, Scale } from '../cluster/types.ts';
-import { commit } from '../controller/commit.ts';
+import { commitUnread } from '../controller/commit.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
 import type { Split } from './split.ts';
@@ -36,7 +36,7 @@ export async function writePlacement(
   };
   await Promise.all(outcome.stale.filter((c) => goesFirst(placement, said.get(c))).map(drop));
   const wanted = asWritten(placement, outcome);
-  await commit(writer.client, placements, placement, wanted, {
+  await commitUnread(writer.client, placements, placement, wanted, {
     cluster,
     signal: writer.signal,
     whole: true,
@@ -114,12 +114,18 @@ export async function writeRoot(
   const options = { cluster, signal, lock: false };
   try {
     try {
-      await commit(client, ref, root, { ...root, status }, options);
+      await commitUnread(client, ref, root, { ...root, status }, options);
     } catch (error) {
       if (!ref.rule || !isStatusError(error, 'NotFound')) throw error;
       // Or the definition has no such subresource: then each write of the status is another generation, and none is ever observed.
       const { observedGeneration: _, ...words } = status;
-      await commit(client, ref, root, { ...root, status: words }, { ...options, hasStatusApart: false });
+      await commitUnread(
+        client,
+        ref,
+        root,
+        { ...root, status: words },
+        { ...options, hasStatusApart: false },
+      );
     }
   } catch (error) {
     if (isStatusError(error) && refusals.includes(error.reason)) return error.message;

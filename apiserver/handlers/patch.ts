@@ -4,13 +4,15 @@ import type { ApiResponse } from '../../kube/http.ts';
 import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
 import { conversionProblem } from '../../kube/schema/convert.ts';
 import type { Schema } from '../../kube/schema/schema.ts';
+import type { Entry } from '../../storage/store.ts';
 import { isOwnController } from '../authn/controllers.ts';
 import type { ResourceExchange } from '../core.ts';
 import { conform, type FieldValidation } from '../decode/body.ts';
 import { noDuplicates } from '../decode/duplicates.ts';
 import { type WriteQuery, writeQuery } from '../decode/options.ts';
 import { inPatchedOrder, type PatchType, refusedPatch, requireKind } from '../decode/patched.ts';
-import { formOf, respondObject } from '../encode/respond.ts';
+import { formOf, isAsStored, jsonBytes, respondObject } from '../encode/respond.ts';
+import { answerStored } from '../registry/codec.ts';
 import { fromStored, toStored } from '../registry/convert.ts';
 import { requireVersion } from '../registry/required.ts';
 import { updateObject } from '../registry/write.ts';
@@ -23,22 +25,28 @@ import { checkNamespace, requireName } from './writes/request.ts';
 
 /** PATCH in its four dialects, by Content-Type. https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply */
 export async function handlePatch(exchange: ResourceExchange): Promise<ApiResponse> {
-  formOf(exchange);
-  const { core, info, stored } = exchange;
+  const form = formOf(exchange);
+  const { core, info, stored, served } = exchange;
   const type = patchType(exchange);
   const query = writeQuery(exchange, 'PatchOptions', type === 'apply');
   if (type === 'apply') return handleApply(exchange, query);
   const patching = patcher(exchange, type);
+  let entry: Entry | undefined;
   const context = {
     ...writeContext(exchange, query, 'UPDATE', info.subresource),
     pinned: patching.pinned,
     patched: true,
+    stored: (written: Entry) => {
+      entry = written;
+    },
   };
   const change = patchedObject(exchange, query, patching);
   const made = await changePod(exchange, query.dryRun, (dryRun) =>
     updateObject(core.registry, stored, info, change, { ...context, dryRun }),
   );
-  return 'refused' in made ? made.refused : respondObject(exchange, 200, made.object);
+  if ('refused' in made) return made.refused;
+  if (entry !== undefined && isAsStored(form, served)) return jsonBytes(200, answerStored(entry));
+  return respondObject(exchange, 200, made.object);
 }
 
 /** The current object, in the URL's version, patched, checked, and back in the stored version. */

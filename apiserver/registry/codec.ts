@@ -74,21 +74,35 @@ export function asStored(object: KubeObject, entry: Entry): KubeObject {
   return { ...object, metadata };
 }
 
-/** What is being written, by the bytes that it became. */
-const underWay = new Map<Uint8Array, KubeObject>();
+/**
+ * What this process wrote last, by its key: who watches gets it by `shownStored` without reading its bytes, which may come by a pipe, and
+ * so be others that are the same.
+ */
+const lastWritten = new Map<string, { bytes: Uint8Array; object: KubeObject }>();
 
-/** Writes an object; meanwhile, those who watch get it by `shownStored` without reading its bytes. */
+/** Writes an object, which nobody may change from then on. */
 export async function written(
+  key: string,
   object: KubeObject,
   write: (bytes: Uint8Array) => Promise<Entry>,
 ): Promise<Entry> {
   const bytes = encodeStored(object);
-  underWay.set(bytes, object);
+  const own = { bytes, object };
+  lastWritten.delete(key);
+  keepFew(lastWritten, key, own);
+  let isKept = false;
   try {
-    return await write(bytes);
+    const entry = await write(bytes);
+    isKept = bytes.length <= longestRead;
+    return entry;
   } finally {
-    underWay.delete(bytes);
+    if (!isKept && lastWritten.get(key) === own) lastWritten.delete(key);
   }
+}
+
+function ownWrite({ key, value }: Entry): KubeObject | undefined {
+  const own = lastWritten.get(key);
+  return own && (own.bytes === value || Buffer.compare(own.bytes, value) === 0) ? own.object : undefined;
 }
 
 /** So many are told of one write by the time that others come. Of what keeps more memory each reader has its own. */
@@ -103,15 +117,19 @@ function readLast(entry: Entry): KubeObject {
   const object = decodeStored(entry);
   // Bytes keep all that they are a piece of.
   if (entry.value.buffer.byteLength > longestRead) return object;
-  lastRead.set(entry.value, object);
-  const [oldest] = lastRead.keys();
-  if (lastRead.size > mostRead && oldest) lastRead.delete(oldest);
+  keepFew(lastRead, entry.value, object);
   return object;
+}
+
+function keepFew<K, V>(all: Map<K, V>, key: K, value: V): void {
+  all.set(key, value);
+  const [oldest] = all.keys();
+  if (all.size > mostRead && oldest !== undefined) all.delete(oldest);
 }
 
 /** As decodeStored, for many: nobody may change the answer. */
 export function shownStored(entry: Entry, cluster?: string): KubeObject {
-  const object = underWay.get(entry.value) ?? readLast(entry);
+  const object = ownWrite(entry) ?? readLast(entry);
   const shown = asStored(object, entry);
   if (cluster !== undefined) {
     shown.metadata.annotations = { ...shown.metadata.annotations, [logicalClusterAnnotation]: cluster };

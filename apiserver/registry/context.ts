@@ -44,7 +44,7 @@ export interface WriteContext extends WriteOptions {
   generated?: boolean;
   /** What is written is a patch of what is there: only a uid that was sent whole is a precondition. */
   patched?: boolean;
-  /** Hears what a create stored: for those who answer with its bytes. */
+  /** Hears what a write stored: for those who answer with its bytes. */
   stored?(entry: Entry): void;
   /** Waited for before what is there is changed, an object of so many bytes. */
   longTurn?(bytes: number): Promise<void> | undefined;

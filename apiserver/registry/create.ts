@@ -116,7 +116,7 @@ async function createWith(
   let entry: Entry;
   try {
     const { bounded } = context;
-    entry = await written(object, (bytes) => {
+    entry = await written(key, object, (bytes) => {
       write.asked = true;
       return registry.store.create(key, bytes, bounded ? { adds: bytes.length } : undefined);
     });

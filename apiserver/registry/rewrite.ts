@@ -3,7 +3,7 @@ import type { Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { conflict, staleObject } from '../../kube/status.ts';
 import { type Entry, type ListOptions, type Store, StoreError } from '../../storage/store.ts';
-import { decodeStored, encodeStored } from './codec.ts';
+import { asStored, decodeStored, written } from './codec.ts';
 import { translate, translated } from './errors.ts';
 import { collectionRange, type KeyParts, objectKey, type StoredAs } from './keys.ts';
 import { isStale } from './stale.ts';
@@ -56,7 +56,7 @@ export async function rewriteObject<T extends KubeObject = KubeObject>(
     const stale = entry !== undefined && isStale(entry);
     if (before === after || (!stale && before && after && isSame(before, after))) return before;
     try {
-      return decodeStored(await write(store, keyOf(address), entry, after)) as T;
+      return (await write(store, keyOf(address), entry, after)) as T;
     } catch (error) {
       if (!lostRace(error)) throw translate(error, resource, name);
     }
@@ -81,7 +81,7 @@ async function guessed<T extends KubeObject>(
     return undefined;
   }
   try {
-    return decodeStored(await write(store, keyOf(address), seen, after)) as T;
+    return (await write(store, keyOf(address), seen, after)) as T;
   } catch (error) {
     if (lostRace(error)) return undefined;
     throw translate(error, address.resource, address.name);
@@ -93,10 +93,12 @@ async function write(
   key: string,
   expected: Entry | undefined,
   after: KubeObject | undefined,
-): Promise<Entry> {
-  if (after === undefined) return await store.delete(key, expected?.revision ?? 0);
-  const bytes = encodeStored(after);
-  return await (expected ? store.update(key, bytes, expected.revision) : store.create(key, bytes));
+): Promise<KubeObject> {
+  if (after === undefined) return decodeStored(await store.delete(key, expected?.revision ?? 0));
+  const entry = await written(key, after, (bytes) =>
+    expected ? store.update(key, bytes, expected.revision) : store.create(key, bytes),
+  );
+  return asStored(after, entry);
 }
 
 function isSame(before: KubeObject, after: KubeObject): boolean {

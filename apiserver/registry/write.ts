@@ -1,6 +1,6 @@
 import { withGiven } from '../../cluster/given.ts';
 import { withPodsGeneration } from '../../cluster/pod-admission.ts';
-import { deepEqual } from '../../kube/deep.ts';
+import { deepCopy, deepEqual } from '../../kube/deep.ts';
 import { isLater, type Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isReset } from '../../kube/patch/managers.ts';
@@ -9,7 +9,7 @@ import { strategyFor } from '../../kube/strategy/index.ts';
 import { validateStatus, validateUpdate } from '../../kube/validation/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
-import { decodeStored, encodeStored, written } from './codec.ts';
+import { asStored, decodeStored, encodeStored, written } from './codec.ts';
 import { defaulted, refuse, shownLater, type WriteContext, warn, writeOf } from './context.ts';
 import { finishesDeletion } from './delete.ts';
 import { translate } from './errors.ts';
@@ -119,7 +119,7 @@ async function updateWith(
   const { registry, served } = write;
   const { entry, guess } = step;
   const old = decodeStored(entry);
-  const changing = step.change(decodeStored(entry));
+  const changing = step.change(deepCopy(old));
   const changed = isLater(changing) ? await changing : changing;
   checkPreconditions(changed, old.metadata, served.info, context.patched);
   const reset = isReset(changed.metadata);
@@ -171,10 +171,11 @@ async function updateWith(
       return registry.store.update(entry.key, bytes, entry.revision, adds);
     };
     if (guess) guess.reached = 'store';
-    const now = await written(next, update);
+    const now = await written(entry.key, next, update);
     if (guess) guess.reached = 'written';
     await hooksOf(served).committed?.(write, address.name, { object: next, old, revision: now.revision });
-    return decodeStored(now);
+    context.stored?.(now);
+    return registry.converting ? decodeStored(now) : asStored(next, now);
   } catch (error) {
     throw raced(translate(error, served.info, address.name));
   }

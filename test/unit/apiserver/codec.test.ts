@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { decodeStored, encodeStored, shownStored, spliceStored } from '../../../apiserver/registry/codec.ts';
+import {
+  decodeStored,
+  encodeStored,
+  shownStored,
+  spliceStored,
+  written,
+} from '../../../apiserver/registry/codec.ts';
 import { collectionRange, objectKey, parseKey } from '../../../apiserver/registry/keys.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 
@@ -29,6 +35,27 @@ describe('stored bytes', () => {
     for (const one of [small, large, piece])
       for (const cluster of [undefined, 'root:a'])
         expect(shownStored(one, cluster)).toEqual(decodeStored(one, cluster));
+  });
+
+  test('what this process wrote is shown as it was written, without reading it, however its bytes come; else it is read', async () => {
+    const made = object({ labels: { a: 'b' } });
+    const write = (key: string, fails = false) =>
+      written(key, made, async (value) => {
+        if (fails) throw new Error('disk full');
+        return { key, value, revision: 7, created: 7 };
+      });
+    const isRead = (key: string, of: KubeObject) =>
+      shownStored({ ...entry(of), key }).metadata.labels !== made.metadata.labels;
+    await write('mine');
+    expect(isRead('mine', made)).toBe(false);
+    expect(shownStored({ ...entry(made), key: 'mine' })).toEqual(decodeStored(entry(made)));
+    expect(isRead('other', made)).toBe(true);
+    const since = object({ labels: { a: 'c' } });
+    expect(shownStored({ ...entry(since), key: 'mine' })).toEqual(decodeStored(entry(since)));
+    await expect(write('failed', true)).rejects.toThrow('disk full');
+    expect(isRead('failed', made)).toBe(true);
+    for (let i = 0; i < 128; i++) await write(`later-${i}`);
+    expect(isRead('mine', made)).toBe(true);
   });
 
   test.each([

@@ -49,6 +49,19 @@ test.each<[string, (client: Client) => Promise<unknown>, string]>([
   expect(line.trim()).toBe(expected);
 });
 
+test('an answer that nobody looks at is not read; a refusal is', async () => {
+  const answers = [200, 200, 409];
+  const client = new Client(async () => ({
+    status: answers.shift() ?? 0,
+    headers: {},
+    body: Buffer.from('{'),
+  }));
+  const at = { namespace: 'x', name: 'a' };
+  await client.createUnread(configMaps, object);
+  await client.patchUnread(configMaps, at, 'merge', {});
+  await expect(client.patchUnread(configMaps, at, 'merge', {})).rejects.toMatchObject({ code: 409 });
+});
+
 test('prefix and cluster of the client go before every path', async () => {
   const { transport, urls } = scripted(json(200, object), json(200, {}));
   const client = new Client(transport, { prefix: '/syncers/east', cluster: 'root' });

@@ -15,7 +15,7 @@ function scene() {
   const started: string[] = [];
   const open = new Map<string, () => void>();
   const client = {
-    create: (_resource: unknown, event: KubeObject, { cluster }: { cluster: string }) => {
+    createUnread: (_resource: unknown, event: KubeObject, { cluster }: { cluster: string }) => {
       const name = `${cluster}/${event.metadata.name?.split('.')[0]}`;
       started.push(name);
       return new Promise<void>((resolve) => open.set(name, resolve));

@@ -4,6 +4,7 @@ import type { Informer } from '../../../client/informer.ts';
 import type { InformerSet } from '../../../client/informers.ts';
 import type { ResourceRef } from '../../../client/url.ts';
 import { logicalClusterAnnotation } from '../../../cluster/names.ts';
+import type { PlacementSlice } from '../../../cluster/slices.ts';
 import type { PlacementSpec } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { Beginnings } from '../../../splitter/begin.ts';
@@ -23,7 +24,7 @@ let caches: Map<string, Cache<KubeObject>>;
 let world: World;
 let beginnings: Beginnings;
 let said: string[];
-let slices: Map<string, never>;
+let slices: Map<string, PlacementSlice>;
 
 const cacheOf = (resource: string) => {
   const cache = caches.get(resource) ?? new Cache<KubeObject>((error) => expect.fail(String(error)));
@@ -54,7 +55,7 @@ function root(part: object = {}, resourceVersion = '1'): void {
 beforeEach(() => {
   caches = new Map();
   said = [];
-  slices = new Map();
+  slices = new Map<string, PlacementSlice>();
   beginnings = new Beginnings();
   const informers = { for: ({ resource }: ResourceRef) => cacheOf(resource) as unknown as Informer };
   world = observe(informers as unknown as InformerSet);
@@ -110,7 +111,7 @@ describe('it is left to the splitter, which sees it later,', () => {
       {},
       () => cacheOf('placements').put({ ...made(), metadata: here('web.deployments.apps') }),
     ],
-    ['where something is said of a former one', {}, () => void slices.set('a', {} as never)],
+    ['where something is said of a former one', {}, () => void slices.set('a', {} as PlacementSlice)],
     ['where it has shares', { shares: { a: { phase: 'Active', replicas: 4 } } }, () => undefined],
     ['where its object is another', { ref: { ...ref, uid: 'former' } }, () => undefined],
     ['where its object is not seen', { ref: { ...ref, name: 'other' } }, () => undefined],
@@ -118,7 +119,7 @@ describe('it is left to the splitter, which sees it later,', () => {
     [
       'where its object goes',
       {},
-      () => root({ metadata: { ...here('web'), deletionTimestamp: '2026-01-01T00:00:00Z' } }),
+      () => root({ metadata: { ...here('web', '2'), deletionTimestamp: '2026-01-01T00:00:00Z' } }),
     ],
     [
       'where an autoscaler scales it',
