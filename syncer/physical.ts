@@ -105,6 +105,11 @@ export class Physical {
     }
   }
 
+  /** Nothing is watched, nor asked for again since it may not be read. */
+  get isAtRest(): boolean {
+    return this.#kinds.size === 0 && this.#asking.size === 0 && this.#searching === undefined;
+  }
+
   /** As at the start, of what is not watched: somebody may have put there what is ours, or a backup. Fails never. */
   search(): Promise<void> {
     this.#searching ??= this.#search().finally(() => {
