@@ -4,9 +4,6 @@ import { sleep } from '../kube/clock.ts';
 import { groupResource } from '../kube/gvk.ts';
 import type { Engine } from './engine.ts';
 
-/** How long a watch goes on after the last of what it was for: what leaves is often followed by something. */
-const restMs = 60_000;
-const lookMs = 30_000;
 /** What somebody puts there that bears our locator is looked for so often where its kind is not watched. */
 const searchMs = 600_000;
 
@@ -44,6 +41,8 @@ export interface Course {
   isWoken: boolean;
   /** Nothing of what else works for the cluster is left to be done, or shown. */
   isIdle(): boolean;
+  /** How long a watch goes on after the last of what it was for: what leaves is often followed by something. */
+  restMs: number;
 }
 
 /**
@@ -126,6 +125,7 @@ async function tend(
   search: { again: boolean },
   course: Course,
 ): Promise<void> {
+  const { restMs, isIdle } = course;
   const idleSince = new Map<Tended, number>();
   let searched = performance.now();
   const isOver = () =>
@@ -135,9 +135,9 @@ async function tend(
     !search.again &&
     tended.every((one) => !one.informer.isAwake && !one.mayBeShown) &&
     physical.isAtRest &&
-    course.isIdle();
+    isIdle();
   while (!signal.aborted && !isOver()) {
-    await sleep(lookMs, signal);
+    await sleep(restMs / 2, signal);
     const [kinds, isHome, now] = [kindsOf(shares.values()), mayBeHome(namespaces), performance.now()];
     physical.rest(kinds, restMs);
     for (const one of tended) {

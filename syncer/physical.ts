@@ -68,6 +68,12 @@ export class Physical {
     );
   }
 
+  /** Whether nothing is there from before, of whatever kind, and all may be read; answers when the cluster has. */
+  async isEmpty(): Promise<boolean> {
+    const found = await Promise.all(placedKinds.map((kind) => this.#inUse(kind)));
+    return this.isAtRest && !found.includes(true);
+  }
+
   /**
    * Resolves once the kind's cache is full. Fails, and starts nothing, where the kind is not served (NotServed) or
    * may not be read: one kind that does not work must hold up no worker of the others.

@@ -2,8 +2,8 @@ import type { Client } from '../client/client.ts';
 import type { Informer } from '../client/informer.ts';
 import type { ShareView } from '../cluster/types.ts';
 import { type Clock, sleep } from '../kube/clock.ts';
+import { isHome, over } from './empty.ts';
 import { namespacesResource } from './namespaces.ts';
-import { managedSelector } from './physical.ts';
 import type { Unreadable } from './unreadable.ts';
 
 /** A namespace that bears our label, and nobody here has made, is looked for so often. */
@@ -21,13 +21,13 @@ interface Resting {
 export async function somethingComes(resting: Resting): Promise<void> {
   const { shares, signal, clock } = resting;
   const come = new AbortController();
-  const end = () => come.abort();
+  const end = () => come.abort(over);
   signal.addEventListener('abort', end, { once: true });
   const off = shares.on({ add: end });
   try {
     while (!signal.aborted && !come.signal.aborted) {
       await sleep(lookMs, come.signal, clock);
-      if (!come.signal.aborted && (await isHome(resting, come.signal))) return;
+      if (!come.signal.aborted && (await hasHome(resting, come.signal))) return;
     }
   } finally {
     off();
@@ -36,12 +36,11 @@ export async function somethingComes(resting: Resting): Promise<void> {
 }
 
 /** That it does not answer, or may not be asked, is nothing new of what is there. */
-async function isHome({ client, unreadable }: Resting, signal: AbortSignal): Promise<boolean> {
-  const query = `limit=1&labelSelector=${encodeURIComponent(managedSelector)}`;
+async function hasHome({ client, unreadable }: Resting, signal: AbortSignal): Promise<boolean> {
   try {
-    const list = (await client.json(`/api/v1/namespaces?${query}`, { signal })) as { items?: unknown[] | null };
+    const found = await isHome(client, signal);
     unreadable.note(namespacesResource);
-    return (list.items ?? []).length > 0;
+    return found;
   } catch (error) {
     if (!signal.aborted) unreadable.note(namespacesResource, error);
     return false;

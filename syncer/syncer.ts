@@ -44,6 +44,8 @@ export interface SyncerOptions {
   clock?: Clock;
   /** How long a namespace of ours stays after its last object; default 10 000. */
   namespaceDelayMs?: number;
+  /** How long what is of no use any more is still watched; default 60 000. */
+  restMs?: number;
 }
 
 export interface Syncer {

@@ -10,13 +10,14 @@ import { runBusiness } from './business.ts';
 import { eventReflector } from './children.ts';
 import { startCleanup } from './cleanup.ts';
 import { runDown } from './down.ts';
+import { joinsEmpty, over } from './empty.ts';
 import { type Engine, indexShares, ruledResources, sharesResource } from './engine.ts';
 import { letGoUnknown } from './let-go-unknown.ts';
 import { Namespaces } from './namespaces.ts';
 import { NodeReflector } from './nodes.ts';
 import type { Questions } from './questions.ts';
-import { noteFound } from './resume.ts';
 import { somethingComes } from './rest.ts';
+import { noteFound } from './resume.ts';
 import type { SyncerOptions } from './syncer.ts';
 import { runUp } from './up.ts';
 
@@ -79,10 +80,17 @@ export async function workWhileThereIsSome(
   const shares = startInformer<ShareView>(upstream, sharesResource, { signal, logger, clock });
   const ask = ({ spec }: ShareView) => own.questions.ask(spec && askedSince(spec.share));
   shares.on({ add: ask, update: ask });
-  for (let isWoken = false; !signal.aborted; isWoken = true) {
+  const joining = { ...options, ...own, shares };
+  let isWoken = await joinsEmpty(joining);
+  if (isWoken) {
+    own.atWork.end();
+    onReady();
+    await somethingComes(joining);
+  }
+  for (; !signal.aborted; isWoken = true) {
     const life = new AbortController();
     setMaxListeners(0, life.signal);
-    const end = () => life.abort(signal.reason);
+    const end = () => life.abort(signal.aborted ? signal.reason : over);
     signal.addEventListener('abort', end, { once: true });
     try {
       await work({ ...options, signal: life.signal }, { ...own, shares, isWoken }, onReady, end);
@@ -93,7 +101,7 @@ export async function workWhileThereIsSome(
       end();
       own.atWork.end();
     }
-    await somethingComes({ ...options, ...own, shares });
+    await somethingComes(joining);
   }
 }
 
@@ -105,7 +113,7 @@ async function work(
   end: () => void,
 ): Promise<void> {
   const { client, uid, unreadable, atWork, isWoken } = own;
-  const { name, upstream, signal, logger, clock, namespaceDelayMs = 10_000 } = options;
+  const { name, upstream, signal, logger, clock, namespaceDelayMs = 10_000, restMs = 60_000 } = options;
   const viewer = { signal, indexes: new IndexUsers(), reached: async () => undefined };
   const shares = faced(own.shares, viewer);
   const cleanup = startCleanup(namespaceDelayMs);
@@ -141,9 +149,10 @@ async function work(
   const others = [...children, claims, eventReflector(engine)];
   const nodes = new NodeReflector(engine, faced(own.nodes, viewer), pods.informer);
   const isIdle = () => engine.down.idle && engine.up.idle && nodes.isIdle;
+  const course = { isWoken, isIdle, restMs };
   await Promise.all([
     all,
-    runBusiness(engine, [pods.reflector, ...others], Promise.all(ready), { isWoken, isIdle }).then(end),
+    runBusiness(engine, [pods.reflector, ...others], Promise.all(ready), course).then(end),
     runDown(engine, [...ready, podsKnown]),
     runUp(engine, ready),
     accountTokens.run(ready),

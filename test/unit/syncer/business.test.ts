@@ -94,7 +94,7 @@ function world(all: ShareView[] = [], homes = 0) {
     awake,
     state,
     begin: async (isWoken = false) => {
-      const course = { isWoken, isIdle: () => state.isIdle };
+      const course = { isWoken, isIdle: () => state.isIdle, restMs: 60_000 };
       void runBusiness(engine, tended, Promise.resolve(), course).then(() => {
         state.isOver = true;
       });

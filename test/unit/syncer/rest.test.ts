@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Client } from '../../../client/client.ts';
 import type { Handlers } from '../../../client/cache.ts';
+import { Client } from '../../../client/client.ts';
 import type { Informer } from '../../../client/informer.ts';
 import type { ShareView } from '../../../cluster/types.ts';
 import { systemClock } from '../../../kube/clock.ts';
@@ -64,7 +64,13 @@ test('a namespace that somebody put there is found', async () => {
 });
 
 test('where Namespaces may not be read that is told, until they may', async () => {
-  const { unreadable, state } = rest([{ status: 403, body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', code: 403 } }, list([])]);
+  const { unreadable, state } = rest([
+    {
+      status: 403,
+      body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', code: 403 },
+    },
+    list([]),
+  ]);
   await vi.advanceTimersByTimeAsync(121_000);
   expect([unreadable.why(namespaces), state.hasCome]).toEqual(['Forbidden', false]);
   await vi.advanceTimersByTimeAsync(120_000);
