@@ -128,12 +128,24 @@ function makeAgents(secure: boolean, of: Credentials, config: HttpConfig): Omit<
   };
 }
 
-/** The one that was free before is asked last, and stays for who asks seldom; those beside it are used at once, or go. */
+/**
+ * The one that was free before is asked last, and stays for who asks seldom; those beside it are used at once, or go. What goes is
+ * given out no more: Node looks at the first of the free ones alone.
+ */
 function thrifty<A extends http.Agent>(agent: A): A {
   // As Node documents it; its types know of no answer.
   const keep = agent.keepSocketAlive.bind(agent) as (socket: Socket) => boolean;
+  function leave(this: Socket): void {
+    for (const free of Object.values(agent.freeSockets)) {
+      const at = free?.indexOf(this) ?? -1;
+      if (at < 0) continue;
+      free?.splice(at, 1);
+      this.destroy();
+    }
+  }
   const keepFor = (socket: Socket) => {
     const isKept = keep(socket);
+    if (isKept && !socket.listeners('timeout').includes(leave)) socket.prependListener('timeout', leave);
     const isSurplus = Object.values(agent.freeSockets).some((free) => free !== undefined && free.length > 0);
     if (isKept && isSurplus) socket.setTimeout(Math.min(surplusMs, socket.timeout ?? surplusMs));
     return isKept;

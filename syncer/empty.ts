@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Client } from '../client/client.ts';
 import type { Informer } from '../client/informer.ts';
 import { reflectedNodes } from '../cluster/nodes.ts';
@@ -54,6 +55,8 @@ async function isAnythingShown({ upstream, signal }: Joining): Promise<boolean> 
 
 async function isNothingThere({ client, unreadable, signal, logger }: Joining): Promise<boolean> {
   const life = new AbortController();
+  // One lifetime for as many questions as there are kinds is meant so, and no leak.
+  setMaxListeners(0, life.signal);
   const end = () => life.abort(signal.reason);
   signal.addEventListener('abort', end, { once: true });
   const none = () => undefined;
