@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import type { Socket } from 'node:net';
 import tls from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import type { ApiRequest, ApiResponse, Transport } from '../kube/http.ts';
@@ -47,6 +48,9 @@ interface Agents {
 
 /** TCP probes start after this silence; with Node's ten probes a second apart a dead peer is known in 40 s. */
 const keepAliveMsecs = 30_000;
+
+/** A free socket that was not the only one waits so long: what many requests at once had opened costs more than it is worth. */
+const surplusMs = 2_000;
 
 /**
  * HTTP/1.1 to one API server. Redirects are answers, never followed: a server must not send our credentials
@@ -110,7 +114,7 @@ function makeAgents(secure: boolean, of: Credentials, config: HttpConfig): Omit<
   // A watch is the only request of its socket; the agent only gives it TCP keep-alive and closes it.
   const single = { ...shared, timeout: undefined, maxSockets: Number.POSITIVE_INFINITY, maxFreeSockets: 1 };
   if (!secure) {
-    return { requests: guard(new http.Agent(shared)), watches: guard(new http.Agent(single)) };
+    return { requests: guard(thrifty(new http.Agent(shared))), watches: guard(new http.Agent(single)) };
   }
   const trusted: https.AgentOptions = {
     // Read once: each watch is a connection of its own, and a context of its own would cost more than what it carries.
@@ -119,9 +123,35 @@ function makeAgents(secure: boolean, of: Credentials, config: HttpConfig): Omit<
     rejectUnauthorized: !of.insecure,
   };
   return {
-    requests: guard(new https.Agent({ ...trusted, ...shared })),
+    requests: guard(thrifty(new https.Agent({ ...trusted, ...shared }))),
     watches: guard(new https.Agent({ ...trusted, ...single })),
   };
+}
+
+/**
+ * The one that was free before is asked last, and stays for who asks seldom; those beside it are used at once, or go. What goes is
+ * given out no more: Node looks at the first of the free ones alone.
+ */
+function thrifty<A extends http.Agent>(agent: A): A {
+  // As Node documents it; its types know of no answer.
+  const keep = agent.keepSocketAlive.bind(agent) as (socket: Socket) => boolean;
+  function leave(this: Socket): void {
+    for (const free of Object.values(agent.freeSockets)) {
+      const at = free?.indexOf(this) ?? -1;
+      if (at < 0) continue;
+      free?.splice(at, 1);
+      this.destroy();
+    }
+  }
+  const keepFor = (socket: Socket) => {
+    const isKept = keep(socket);
+    if (isKept && !socket.listeners('timeout').includes(leave)) socket.prependListener('timeout', leave);
+    const isSurplus = Object.values(agent.freeSockets).some((free) => free !== undefined && free.length > 0);
+    if (isKept && isSurplus) socket.setTimeout(Math.min(surplusMs, socket.timeout ?? surplusMs));
+    return isKept;
+  };
+  agent.keepSocketAlive = (socket) => keepFor(socket as Socket);
+  return agent;
 }
 
 function contextOf(of: Credentials): tls.SecureContext {

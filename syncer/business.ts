@@ -4,9 +4,6 @@ import { sleep } from '../kube/clock.ts';
 import { groupResource } from '../kube/gvk.ts';
 import type { Engine } from './engine.ts';
 
-/** How long a watch goes on after the last of what it was for: what leaves is often followed by something. */
-const restMs = 60_000;
-const lookMs = 30_000;
 /** What somebody puts there that bears our locator is looked for so often where its kind is not watched. */
 const searchMs = 600_000;
 
@@ -26,7 +23,7 @@ const byRule = 'by rule';
 
 /** What shows a kind of what is there. */
 export interface Tended {
-  readonly informer: Pick<OnDemandInformer, 'isAwake' | 'wake' | 'rest'>;
+  readonly informer: Pick<OnDemandInformer, 'isAwake' | 'wake' | 'rest' | 'synced'>;
   /** `replicasets.apps` */
   readonly resource: string;
   readonly firstRead: Promise<void>;
@@ -35,36 +32,56 @@ export interface Tended {
 
 type Business = Pick<Engine, 'shares' | 'signal'> & {
   namespaces: Pick<Engine['namespaces'], 'informer' | 'own' | 'count'>;
-  physical: Pick<Engine['physical'], 'rest' | 'search'>;
+  physical: Pick<Engine['physical'], 'rest' | 'search' | 'isAtRest'>;
 };
+
+/** How it began, and when it may end. */
+export interface Course {
+  /** Everything had been at rest until something came: nothing is known to be there but that. */
+  isWoken: boolean;
+  /** Nothing of what else works for the cluster is left to be done, or shown. */
+  isIdle(): boolean;
+  /** How long a watch goes on after the last of what it was for: what leaves is often followed by something. */
+  restMs: number;
+}
 
 /**
  * A kind is watched there while something of it may be ours: its shares, or those that make it, are here; it is shown; or, of
  * what may come by itself, a namespace of ours is there. For a minute longer too. Nothing that is ours is outside our namespaces,
- * so a cluster that has none is asked for nothing. `found`: everything that was there from before is known.
+ * so a cluster that has none is asked for nothing. `found`: everything that was there from before is known. Resolves when there
+ * is nothing left that any of this would be for, or the signal aborts.
  */
 export async function runBusiness(
   engine: Business,
   tended: readonly Tended[],
   found: Promise<unknown>,
+  course: Course,
 ): Promise<void> {
   const { shares, namespaces, signal } = engine;
   // What comes with a namespace need not be there as soon as that is.
-  const search = { again: false };
+  const search = { again: course.isWoken && mayBeHome(namespaces) };
   // It may fail while the others are waited for: who began it hears of that.
   found.catch(() => undefined);
   try {
     await Promise.all([shares.synced, namespaces.informer.synced]);
+    if (course.isWoken) await fromRest(tended);
     begin(engine, tended, found, () => {
       search.again = true;
       void engine.physical.search();
     });
     await found;
+    await Promise.all(tended.map(({ firstRead }) => firstRead));
   } catch (error) {
     if (signal.aborted) return;
     throw error;
   }
-  await tend(engine, tended, search);
+  await tend(engine, tended, search, course);
+}
+
+/** Of what was not there until now nobody waits for a list: that of what comes is no different. */
+async function fromRest(tended: readonly Tended[]): Promise<void> {
+  for (const { informer } of tended) informer.rest();
+  await Promise.all(tended.map(({ informer }) => informer.synced));
 }
 
 function begin(
@@ -106,11 +123,21 @@ async function tend(
   { shares, namespaces, physical, signal }: Business,
   tended: readonly Tended[],
   search: { again: boolean },
+  course: Course,
 ): Promise<void> {
+  const { restMs, isIdle } = course;
   const idleSince = new Map<Tended, number>();
   let searched = performance.now();
-  while (!signal.aborted) {
-    await sleep(lookMs, signal);
+  const isOver = () =>
+    shares.size === 0 &&
+    namespaces.informer.hasSynced &&
+    namespaces.informer.size === 0 &&
+    !search.again &&
+    tended.every((one) => !one.informer.isAwake && !one.mayBeShown) &&
+    physical.isAtRest &&
+    isIdle();
+  while (!signal.aborted && !isOver()) {
+    await sleep(restMs / 2, signal);
     const [kinds, isHome, now] = [kindsOf(shares.values()), mayBeHome(namespaces), performance.now()];
     physical.rest(kinds, restMs);
     for (const one of tended) {

@@ -23,7 +23,9 @@ import {
 import { managedSelector } from './physical.ts';
 import type { Unreadable } from './unreadable.ts';
 
-const resource = { group: '', version: 'v1', resource: 'namespaces' };
+export const namespacesResource = { group: '', version: 'v1', resource: 'namespaces' };
+
+const resource = namespacesResource;
 
 /** Our namespaces on the physical cluster. */
 export class Namespaces {
@@ -69,13 +71,15 @@ export class Namespaces {
       logger,
       written: (object) => this.#noteWritten(object),
     });
+    const { onOutcome, onRest } = unreadable.reading(resource);
     this.informer = startInformer(client, resource, {
       labelSelector: managedSelector,
       signal,
       logger,
-      onOutcome: unreadable.reading(resource).onOutcome,
+      onOutcome,
       clock,
     });
+    signal.addEventListener('abort', onRest, { once: true });
     this.informer.addIndex('logical', (object) => {
       const locator = readLocator(object);
       const isOwn = locator && locator.name === undefined && this.#isOwn(locator);

@@ -1,5 +1,5 @@
 import type { Client } from '../client/client.ts';
-import { type Informer, startInformer } from '../client/informer.ts';
+import { type Informer, type StartedInformer, startInformer } from '../client/informer.ts';
 import { keyOf, logicalClusterOf } from '../client/url.ts';
 import { rootCluster } from '../cluster/names.ts';
 import { reflectedNodes, shownNode } from '../cluster/nodes.ts';
@@ -25,7 +25,7 @@ const rereadMs = 10_000;
 export function watchNodes(
   client: Client,
   options: { signal: AbortSignal; logger: Logger; unreadable: Unreadable; clock: Clock },
-): Informer {
+): StartedInformer {
   const { unreadable, ...informer } = options;
   return startInformer(client, reflectedNodes, {
     ...informer,
@@ -46,6 +46,8 @@ export class NodeReflector {
   readonly #emptySince = new Map<string, number>();
   /** The digest of what is shown; empty: of before this syncer began. */
   readonly #shown = new Map<string, string>();
+  /** What is shown of before is known. */
+  #hasRead = false;
 
   /** `pods`: with the index `namespace`. */
   constructor(engine: Engine, nodes: Informer, pods: Informer) {
@@ -74,6 +76,11 @@ export class NodeReflector {
       logger,
       ready: [known.then(() => this.#readShown())],
     });
+  }
+
+  /** None is shown, nor about to be. */
+  get isIdle(): boolean {
+    return this.#hasRead && this.#shown.size === 0 && this.#queue.idle;
   }
 
   /** Undefined while it is bound to no node, and of what is not ours. */
@@ -115,6 +122,7 @@ export class NodeReflector {
         if (!this.#shown.has(key)) this.#shown.set(key, '');
         this.#queue.add(key);
       }
+      this.#hasRead = true;
     } catch (err) {
       if (signal.aborted) throw err;
       logger.warn({ err }, 'cannot list the nodes that are shown');

@@ -68,6 +68,12 @@ export class Physical {
     );
   }
 
+  /** Whether nothing is there from before, of whatever kind, and all may be read; answers when the cluster has. */
+  async isEmpty(): Promise<boolean> {
+    const found = await Promise.all(placedKinds.map((kind) => this.#inUse(kind)));
+    return this.isAtRest && !found.includes(true);
+  }
+
   /**
    * Resolves once the kind's cache is full. Fails, and starts nothing, where the kind is not served (NotServed) or
    * may not be read: one kind that does not work must hold up no worker of the others.
@@ -103,6 +109,11 @@ export class Physical {
       this.#kinds.delete(of);
       watched.end();
     }
+  }
+
+  /** Nothing is watched, nor asked for again since it may not be read. */
+  get isAtRest(): boolean {
+    return this.#kinds.size === 0 && this.#asking.size === 0 && this.#searching === undefined;
   }
 
   /** As at the start, of what is not watched: somebody may have put there what is ours, or a backup. Fails never. */

@@ -1,29 +1,20 @@
 import { Client } from '../client/client.ts';
-import { deferred, type Informer, startInformer } from '../client/informer.ts';
-import { askedSince } from '../cluster/heard.ts';
+import { deferred } from '../client/informer.ts';
 import { physicalClusters } from '../cluster/names.ts';
-import type { PhysicalCluster, ShareView } from '../cluster/types.ts';
+import type { PhysicalCluster } from '../cluster/types.ts';
 import { type Clock, sleep, systemClock } from '../kube/clock.ts';
 import type { Transport } from '../kube/http.ts';
 import type { Logger } from '../kube/log.ts';
-import { assemble, type Own } from './assemble.ts';
-import { runBusiness } from './business.ts';
-import { eventReflector } from './children.ts';
-import { startCleanup } from './cleanup.ts';
-import { runDown } from './down.ts';
-import { type Engine, indexShares, ruledResources, sharesResource } from './engine.ts';
 import { runHeartbeat } from './heartbeat.ts';
 import type { Together } from './heartbeats.ts';
 import type { Joining } from './joining.ts';
-import { type FirstMeeting, letGoUnknown } from './let-go-unknown.ts';
-import { Namespaces } from './namespaces.ts';
-import { NodeReflector, watchNodes } from './nodes.ts';
+import type { FirstMeeting } from './let-go-unknown.ts';
+import { watchNodes } from './nodes.ts';
 import { Outage } from './outage.ts';
 import { Questions } from './questions.ts';
-import { noteFound } from './resume.ts';
 import { SameCluster } from './same-cluster.ts';
 import { mostListBytes, Unreadable } from './unreadable.ts';
-import { runUp } from './up.ts';
+import { AtWork, workWhileThereIsSome } from './work.ts';
 
 export interface SyncerOptions {
   /** The PhysicalCluster's. */
@@ -53,6 +44,8 @@ export interface SyncerOptions {
   clock?: Clock;
   /** How long a namespace of ours stays after its last object; default 10 000. */
   namespaceDelayMs?: number;
+  /** How long what is of no use any more is still watched; default 60 000. */
+  restMs?: number;
 }
 
 export interface Syncer {
@@ -76,21 +69,13 @@ export function startSyncer(options: SyncerOptions): Syncer {
     const client = new Client(same.transport, { userAgent: 'atoll-syncer', mostListBytes });
     if (turn) ready.then(turn.end, turn.end);
     const questions = new Questions(clock);
-    const withReflectors = (all: readonly Hearing[]) => {
-      reflectors = all;
-    };
-    const withQueue = ({ down }: Engine) => {
-      hurry = (isBack) => down.hurry(isBack);
-    };
     const unreadable = new Unreadable(() => questions.ask(Date.now()));
     outage.onAnswer((isBack) => {
       unreadable.answered(isBack);
-      hurry(isBack);
+      atWork.hurry(isBack);
     });
     const nodes = watchNodes(client, { signal, logger, unreadable, clock });
-    let namespaces: Namespaces | undefined;
-    let reflectors: readonly Hearing[] = [];
-    let hurry: (isBack: boolean) => void = () => {};
+    const atWork = new AtWork();
     const heartbeat = runHeartbeat({
       name,
       upstream,
@@ -102,22 +87,17 @@ export function startSyncer(options: SyncerOptions): Syncer {
       unreadable,
       nodes,
       intervalMs: heartbeatMs,
-      namespaces: () => namespaces?.count(),
-      heardAgain: () => {
-        for (const reflector of reflectors) reflector.heardAgain();
-      },
+      namespaces: () => atWork.namespaces(),
+      heardAgain: () => atWork.heardAgain(),
       ...(options.whyNotTaken && { whyNotTaken: options.whyNotTaken }),
       ...(options.together && { together: options.together }),
     });
     const uid = await ownUid({ ...options, logger });
-    const former = new Set(options.former);
-    const own = { client, syncer: uid, former, name, patterns: options.namespaceLabels ?? [] };
-    namespaces = new Namespaces({ ...own, signal, logger, unreadable, clock });
     await Promise.all([
       heartbeat,
-      work(
+      workWhileThereIsSome(
         { ...options, logger, clock },
-        { client, namespaces, nodes, uid, questions, unreadable, withReflectors, withQueue },
+        { client, nodes, uid, questions, unreadable, atWork },
         becomeReady,
       ),
     ]);
@@ -127,70 +107,6 @@ export function startSyncer(options: SyncerOptions): Syncer {
     if (!signal.aborted) logger.error({ err }, 'syncer ended');
   });
   return { ready, stopped };
-}
-
-/** What was not heard of for a while looks at what the logical clusters hold of it. */
-interface Hearing {
-  heardAgain(): void;
-}
-
-async function work(
-  options: SyncerOptions & { clock: Clock },
-  own: Own & {
-    nodes: Informer;
-    questions: Questions;
-    withReflectors(all: readonly Hearing[]): void;
-    withQueue(engine: Engine): void;
-  },
-  onReady: () => void,
-): Promise<void> {
-  const { namespaces, questions, unreadable } = own;
-  const { name, upstream, signal, logger, clock, namespaceDelayMs = 10_000 } = options;
-  const cleanup = startCleanup(namespaceDelayMs);
-  const shares = startInformer<ShareView>(upstream, sharesResource, { signal, logger, clock });
-  indexShares(shares);
-  const ask = ({ spec }: ShareView) => questions.ask(spec && askedSince(spec.share));
-  shares.on({ add: ask, update: ask });
-  const { engine, accountTokens, pods, claims, children } = assemble({
-    name,
-    upstream,
-    signal,
-    logger,
-    cleanup,
-    shares,
-    ...own,
-  });
-  own.withQueue(engine);
-  let isFound = false;
-  // What was there before a backup of the cluster was put back may be there again.
-  const search = () => void (isFound && (namespaces.count() ?? 0) > 0 && engine.physical.search());
-  own.withReflectors([pods, ...children, { heardAgain: search }]);
-  const known = Promise.all([shares.synced, namespaces.informer.synced]);
-  const caches = engine.physical.start();
-  const met = Promise.all([known, caches]).then(() => letGoUnknown(engine, options.firstMeeting));
-  const ready = [
-    known.then(() => namespaces.signAll(shares.values(), logger)),
-    met,
-    shares.synced.then(() => noteFound(engine)),
-    shares.synced.then(() => engine.physical.start(ruledResources(shares))),
-  ];
-  const podsKnown = Promise.race([pods.informer.synced, unreadable.refused(pods.informer.resource)]);
-  const all = Promise.all([...ready, podsKnown]).then(() => {
-    isFound = true;
-    onReady();
-  });
-  const others = [...children, claims, eventReflector(engine)];
-  await Promise.all([
-    all,
-    runBusiness(engine, [pods.reflector, ...others], Promise.all(ready)),
-    runDown(engine, [...ready, podsKnown]),
-    runUp(engine, ready),
-    accountTokens.run(ready),
-    pods.run(ready),
-    new NodeReflector(engine, own.nodes, pods.informer).run(ready),
-    ...others.map((reflector) => reflector.run(ready)),
-    cleanup.run(engine, ready),
-  ]);
 }
 
 /** A cluster registered anew has another uid, and owns nothing of its former self. */

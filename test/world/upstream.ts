@@ -260,6 +260,7 @@ export function runSyncer(
   physical: Transport,
   name = 'east',
   former: readonly string[] = [],
+  restMs?: number,
 ): Running {
   const life = new AbortController();
   const syncer = startSyncer({
@@ -272,6 +273,7 @@ export function runSyncer(
     logger: silentLogger,
     heartbeatMs: 50,
     namespaceDelayMs: 50,
+    ...(restMs !== undefined && { restMs }),
   });
   return {
     ...syncer,

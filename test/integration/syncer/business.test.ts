@@ -17,13 +17,36 @@ function watched(): string[] {
   return [...new Set(found)].sort();
 }
 
-test('of a cluster that has nothing of ours only Nodes and our Namespaces are watched', async () => {
-  const { physical } = sides;
+/** Of which resources a watch is open, from now on, sorted. */
+function opened(): () => string[] {
+  const all: { resource: string; signal: AbortSignal | undefined }[] = [];
+  sides.physical.faults.intercept = ({ url, signal }) => {
+    const [, resource] = /\/([a-z]+)\?.*watch=true/.exec(url) ?? [];
+    if (resource !== undefined) all.push({ resource, signal });
+  };
+  return () => all.flatMap(({ resource, signal }) => (signal?.aborted ? [] : [resource])).sort();
+}
+
+test('of a cluster that has nothing of ours only Nodes are watched, and what comes is carried as ever', async () => {
+  const { upstream, physical } = sides;
+  const open = opened();
   await sides.start().ready;
-  await until('both are', () => watched().length === 2);
-  expect(watched()).toEqual(['namespaces', 'nodes']);
+  await until('they are alone', () => open().join() === 'nodes');
   const asked = physical.faults.requests.filter((line) => line.includes('limit=1&'));
   expect(asked.length, 'what may be read is found out before anything is placed').toBeGreaterThan(15);
+  const from = physical.faults.requests.length;
+  const ref = await upstream.place(configMap('settings'), { east: active });
+  await sides.untilThere(configmaps, 'settings');
+  expect(open()).toContain('namespaces');
+  const made = physical.faults.requests.findIndex(
+    (line) => line.startsWith('POST') && line.includes('/namespaces'),
+  );
+  const before = physical.faults.requests.slice(from, made).filter((line) => line.includes('limit=1&'));
+  expect(before, 'of what cannot be there nothing is asked first').toEqual([
+    expect.stringContaining('/configmaps?'),
+  ]);
+  await upstream.shares(ref, { east: leaving });
+  await until('it has left', async () => (await upstream.slice(ref))?.present === false);
 });
 
 test('what a share makes is watched from its coming on, and it leaves only after its pods', async () => {
@@ -53,6 +76,29 @@ test('what a share makes is watched from its coming on, and it leaves only after
   expect((await upstream.slice(ref))?.present).not.toBe(false);
   await physical.end(upstream.home, 'web-1-a');
   await until('it has left', async () => (await upstream.slice(ref))?.present === false);
+});
+
+test('when the last of it has gone all rests, and what comes then is carried and shown as ever', async () => {
+  const { upstream, physical } = sides;
+  const open = opened();
+  await sides.start(physical.transport, [], 100).ready;
+  for (const name of ['web', 'api']) {
+    const ref = await upstream.place(deployment(name, 1), { east: active });
+    const of = await sides.untilThere(deployments, name);
+    expect(open()).toContain('namespaces');
+    const set = await physical.child('ReplicaSet', `${name}-1`, { of });
+    await physical.child('Pod', `${name}-1-a`, { of: set, holds: false, node: 'one' });
+    const shown = async () => (await upstream.admin.list(pods, { namespace })).items.length;
+    await until('its pod is shown', async () => (await shown()) === 1);
+    await upstream.shares(ref, { east: leaving });
+    await until('its object is gone', async () => !(await sides.there(deployments, name)));
+    await physical.end(upstream.home, `${name}-1-a`);
+    await until('it has left', async () => (await upstream.slice(ref))?.present === false);
+    await upstream.remove(ref);
+    await upstream.unplace(ref);
+    await until('all rests', () => open().join() === 'nodes');
+    expect(await shown()).toBe(0);
+  }
 });
 
 test('what was put there while nothing was watched is found with its namespace, and goes where nobody wants it', async () => {

@@ -26,8 +26,8 @@ export class Sides {
   }
 
   /** A syncer between them; `former`: the uids whose objects it takes over. */
-  start(transport = this.physical.transport, former: readonly string[] = []): Running {
-    const running = runSyncer(this.upstream, transport, 'east', former);
+  start(transport = this.physical.transport, former: readonly string[] = [], restMs?: number): Running {
+    const running = runSyncer(this.upstream, transport, 'east', former, restMs);
     this.#running.push(running);
     return running;
   }

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { type HttpTransport, httpTransport } from '../../../client/http.ts';
 import { transportFromKubeconfig } from '../../../client/kubeconfig.ts';
@@ -229,4 +229,19 @@ test('a socket that nothing is asked over any more ends, and one that is goes on
   while (ended.length < 2 && performance.now() < until) await transport(get);
   expect(ended).toHaveLength(2);
   expect(sockets).toBe(3);
+});
+
+test('of the sockets that many requests at once have opened one stays for the next', async () => {
+  let sockets = 0;
+  const ended: number[] = [];
+  server.on('connection', (socket) => {
+    const which = sockets++;
+    socket.on('close', () => ended.push(which));
+  });
+  handler = (_, response) => setTimeout(() => response.end('ok'), 20);
+  const transport = connect();
+  await Promise.all([transport(get), transport(get), transport(get)]);
+  await vi.waitFor(() => expect(ended).toHaveLength(2), 10_000);
+  await transport(get);
+  expect([sockets, ended.length]).toEqual([3, 2]);
 });

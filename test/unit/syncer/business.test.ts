@@ -17,7 +17,7 @@ class Fake implements Tended {
   readonly firstRead: Promise<void>;
   mayBeShown = false;
   readonly log: string[] = [];
-  readonly informer: { isAwake: boolean; wake(): void; rest(): void };
+  readonly informer: { isAwake: boolean; synced: Promise<void>; wake(): void; rest(): void };
 
   constructor(resource: string, firstRead = Promise.resolve()) {
     this.resource = resource;
@@ -27,7 +27,12 @@ class Fake implements Tended {
         this.log.push(isAwake ? 'wake' : 'rest');
       this.informer.isAwake = isAwake;
     };
-    this.informer = { isAwake: false, wake: () => note(true), rest: () => note(false) };
+    this.informer = {
+      isAwake: false,
+      synced: Promise.resolve(),
+      wake: () => note(true),
+      rest: () => note(false),
+    };
   }
 }
 
@@ -36,18 +41,26 @@ const share = (resource: string, group = 'apps', rule?: object) =>
     spec: { ref: { group, resource, ...(rule && { rule }) }, physicalNamespace: 'home' },
   }) as unknown as ShareView;
 
+const shows = (tended: Fake[], isShown: boolean) => {
+  const [pods] = tended;
+  if (pods) pods.mayBeShown = isShown;
+};
+
 function world(all: ShareView[] = [], homes = 0) {
   const stop = new AbortController();
   life.add(stop);
   const shares = new Set(all);
   let [tellShare, tellHome] = [(_: ShareView) => {}, (_: object) => {}];
-  const physical = { rest: vi.fn(), search: vi.fn(async () => {}) };
-  const state = { homes };
+  const physical = { rest: vi.fn(), search: vi.fn(async () => {}), isAtRest: true };
+  const state = { homes, isIdle: false, isOver: false };
   const engine = {
     signal: stop.signal,
     physical,
     shares: {
       synced: Promise.resolve(),
+      get size() {
+        return shares.size;
+      },
       values: () => shares.values(),
       byIndex: () => [...shares],
       on: ({ add }: { add(share: ShareView): void }) => {
@@ -60,6 +73,10 @@ function world(all: ShareView[] = [], homes = 0) {
       own: () => ({}),
       informer: {
         synced: Promise.resolve(),
+        hasSynced: true,
+        get size() {
+          return state.homes;
+        },
         on: ({ add }: { add(object: object): void }) => {
           tellHome = add;
         },
@@ -75,8 +92,12 @@ function world(all: ShareView[] = [], homes = 0) {
     physical,
     tended,
     awake,
-    begin: async () => {
-      void runBusiness(engine, tended, Promise.resolve());
+    state,
+    begin: async (isWoken = false) => {
+      const course = { isWoken, isIdle: () => state.isIdle, restMs: 60_000 };
+      void runBusiness(engine, tended, Promise.resolve(), course).then(() => {
+        state.isOver = true;
+      });
       await vi.advanceTimersByTimeAsync(0);
     },
     share: (one: ShareView) => {
@@ -140,6 +161,59 @@ test('what has gone is watched a minute longer, and not if it comes back', async
   leave();
   await vi.advanceTimersByTimeAsync(90_000);
   expect(awake()).toEqual([]);
+});
+
+test('it is over at once where there is nothing, and nothing is left to do', async () => {
+  const { begin, state, tended } = world();
+  state.isIdle = true;
+  await begin();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(state.isOver).toBe(true);
+  expect(tended.every(({ informer }) => !informer.isAwake)).toBe(true);
+});
+
+test.each<[string, (at: ReturnType<typeof world>) => void, (at: ReturnType<typeof world>) => void]>([
+  ['a queue has something', (at) => (at.state.isIdle = false), (at) => (at.state.isIdle = true)],
+  ['a kind is watched', (at) => (at.physical.isAtRest = false), (at) => (at.physical.isAtRest = true)],
+  ['a namespace is there', (at) => (at.state.homes = 1), (at) => at.leave()],
+  ['something is shown', ({ tended }) => shows(tended, true), ({ tended }) => shows(tended, false)],
+])('it is not over while %s', async (_, with_, without) => {
+  const at = world();
+  at.state.isIdle = true;
+  with_(at);
+  await at.begin();
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect(at.state.isOver).toBe(false);
+  without(at);
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(at.state.isOver).toBe(true);
+});
+
+test('it is over when the last share has gone for a minute, and not before', async () => {
+  const web = share('deployments');
+  const { begin, state, unshare, leave } = world([web], 1);
+  state.isIdle = true;
+  await begin();
+  unshare(web);
+  leave();
+  await vi.advanceTimersByTimeAsync(59_000);
+  expect(state.isOver).toBe(false);
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(state.isOver).toBe(true);
+});
+
+test('what has woken it waits for no list of what was not there', async () => {
+  const { begin, tended, awake } = world([share('deployments')]);
+  await begin(true);
+  expect(tended[0]?.log).toEqual(['rest', 'wake']);
+  expect(awake()).toEqual(['pods', 'events', 'replicasets.apps']);
+});
+
+test('what comes with a namespace that has woken it is looked for half a minute later', async () => {
+  const { begin, physical } = world([], 1);
+  await begin(true);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(physical.search).toHaveBeenCalledTimes(1);
 });
 
 test('a clock that is set back makes nothing late', async () => {
