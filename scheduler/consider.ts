@@ -2,7 +2,6 @@ import { type Look, lookAt } from './decide.ts';
 import { isCalm, isRestful, partOf } from './part.ts';
 import { Standing } from './standing.ts';
 import type { NamespaceDecision, NamespaceInput } from './types.ts';
-import { addUsage } from './usage.ts';
 import { claimsIn, copiesIn, objectsOf, placementsIn, policiesIn, unknownIn } from './within.ts';
 import type { World } from './world.ts';
 
@@ -24,6 +23,9 @@ export function consider(
     usage: world.ledger.others(key),
     settled: world.settled.others(key),
   });
+  const { usage, settled } = look.decision;
+  world.ledger.set(key, usage);
+  world.settled.set(key, settled);
   remember(key, world, look);
   world.standings.touch(key);
   if (isCalm(look) && isRestful(world.known().fleet)) world.standings.put(key, new Standing(look));
@@ -32,8 +34,8 @@ export function consider(
 }
 
 /**
- * The same, by a look at what has been written since the last decision and what hangs together with that. Undefined: nobody knows
- * that the rest is as it was.
+ * The same, by a look at what has been written since the last decision and what hangs together with that: what is taken is what that
+ * takes. Undefined: nobody knows that the rest is as it was.
  */
 export function considerPart(key: string, world: World): NamespaceDecision | undefined {
   const standing = world.standings.take(key);
@@ -44,25 +46,20 @@ export function considerPart(key: string, world: World): NamespaceDecision | und
   if (!part) return undefined;
   const rest = standing.without(new Set(part.keys()));
   const nodes = [...part.values()];
-  const [usage, settled] = [world.ledger.others(key), world.settled.others(key)];
-  addUsage(usage, rest.usage);
-  addUsage(settled, rest.settled);
   const look = lookAt({
     ...given,
     objects: nodes.flatMap(({ placed }) => placed ?? []),
     placements: nodes.flatMap(({ placement }) => placement ?? []),
     claims: nodes.some(({ ref }) => ref.resource === 'statefulsets') ? claimsIn(world, key) : [],
-    usage,
-    settled,
+    usage: world.ledger.without(rest.taken.usage),
+    settled: world.settled.without(rest.taken.settled),
     beside: { index: standing.index, counts: rest.counts, needed: rest.needed },
   });
   if (look.hasCompany) return undefined;
-  // Both are kept as they are: the next decision begins with others.
-  const sums = { usage: rest.usage, settled: rest.settled };
-  addUsage(sums.usage, look.decision.usage);
-  addUsage(sums.settled, look.decision.settled);
-  const decision = { ...look.decision, ...sums };
-  remember(key, world, { decision });
+  const { decision } = look;
+  world.ledger.change(key, rest.taken.usage, decision.usage);
+  world.settled.change(key, rest.taken.settled, decision.settled);
+  remember(key, world, look);
   if (isCalm(look)) {
     standing.settle(part, look.workloads, decision.create);
     standing.concerned.clear();
@@ -90,8 +87,6 @@ function surroundings(key: string, world: World) {
 
 /** Before anything is awaited: the next decision, of whatever namespace, counts with this one. */
 function remember(key: string, world: World, { decision }: Pick<Look, 'decision'>): void {
-  world.ledger.set(key, decision.usage);
-  world.settled.set(key, decision.settled);
   world.leavers.set(key, decision.leaving, decision.waiting);
   if (decision.open) world.open.add(key);
   else world.open.delete(key);

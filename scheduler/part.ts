@@ -3,6 +3,7 @@ import { closureOf, type PlacedObject, placedAs, placedKey, refKey } from '../cl
 import { placedKind } from '../cluster/kinds.ts';
 import { placementName } from '../cluster/placement.ts';
 import type { ClosureRef } from '../cluster/types.ts';
+import { perObject } from '../kube/per-object.ts';
 import { withoutCredentials } from './credentials.ts';
 import type { Look } from './decide.ts';
 import { isDrained } from './filter.ts';
@@ -135,6 +136,6 @@ function uidOf({ object }: PlacedObject): string | undefined {
 }
 
 /** None of them is to be left by anything. */
-export function isRestful({ named, rebalanced }: Fleet): boolean {
-  return rebalanced.length === 0 && ![...named.values()].some(isDrained);
-}
+export const isRestful = perObject(
+  ({ named, rebalanced }: Fleet): boolean => rebalanced.length === 0 && ![...named.values()].some(isDrained),
+);
