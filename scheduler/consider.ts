@@ -1,5 +1,5 @@
 import { type Look, lookAt } from './decide.ts';
-import { isCalm, isRestful, partOf } from './part.ts';
+import { isCalm, isOn, isRestful, partOf } from './part.ts';
 import { Standing } from './standing.ts';
 import type { NamespaceDecision, NamespaceInput } from './types.ts';
 import { claimsIn, copiesIn, objectsOf, placementsIn, policiesIn, unknownIn } from './within.ts';
@@ -28,7 +28,8 @@ export function consider(
   world.settled.set(key, settled);
   remember(key, world, look);
   world.standings.touch(key);
-  if (isCalm(look) && isRestful(world.known().fleet)) world.standings.put(key, new Standing(look));
+  if (isCalm(look) && isRestful(world.known().fleet, (name) => isOn(look, name)))
+    world.standings.put(key, new Standing(look));
   world.pace.took(key, performance.now() - began);
   return look.decision;
 }
@@ -41,7 +42,8 @@ export function considerPart(key: string, world: World): NamespaceDecision | und
   const standing = world.standings.take(key);
   const given = surroundings(key, world);
   if (!standing || standing.concerned.size === 0) return undefined;
-  if (!standing.isOf(given.namespace) || !isRestful(given.fleet)) return undefined;
+  if (!standing.isOf(given.namespace) || !isRestful(given.fleet, (name) => standing.isOn(name)))
+    return undefined;
   const part = partOf(standing, key, world);
   if (!part) return undefined;
   const rest = standing.without(new Set(part.keys()));
@@ -60,7 +62,7 @@ export function considerPart(key: string, world: World): NamespaceDecision | und
   world.ledger.change(key, rest.taken.usage, decision.usage);
   world.settled.change(key, rest.taken.settled, decision.settled);
   remember(key, world, look);
-  if (isCalm(look)) {
+  if (isCalm(look) && isRestful(given.fleet, (name) => isOn(look, name))) {
     standing.settle(part, look.workloads, decision.create);
     standing.concerned.clear();
     world.standings.put(key, standing);

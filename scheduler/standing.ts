@@ -83,6 +83,11 @@ export class Standing {
     return this.#namespace === namespace;
   }
 
+  /** Some of its workloads are to be there. */
+  isOn(cluster: string): boolean {
+    return this.#counts.has(cluster);
+  }
+
   /** Of a workload about which nothing has been written since that is no part of it. */
   decided(key: string): Decided | undefined {
     return this.concerned.has(key) ? undefined : this.#taken.get(key)?.decided;

@@ -346,6 +346,18 @@ describe('a look at a part of a Namespace', () => {
     expect(looks.none).toBeGreaterThan(0);
   });
 
+  test.each([
+    ['a part, while nothing of it is on a cluster that is drained', 'b', true],
+    ['all, while some of it is', 'a', false],
+  ])('is at %s', (_, drained, isPart) => {
+    const made = new Followed();
+    made.cluster(drained, { drain: true });
+    made.object(deployment('u', { metadata: annotations('a') }));
+    made.decide('one comes');
+    made.object(deployment('u', { replicas: 2, metadata: annotations('a') }));
+    expect(considerPart(key, made.world) !== undefined).toBe(isPart);
+  });
+
   test('counts nothing anew of clusters that it is not about', () => {
     const made = new Followed();
     made.object(deployment('u', { metadata: annotations('a') }));
