@@ -1,8 +1,7 @@
 import { type Look, lookAt } from './decide.ts';
-import { isCalm, isRestful, partOf } from './part.ts';
+import { isCalm, isOn, isRestful, partOf } from './part.ts';
 import { Standing } from './standing.ts';
 import type { NamespaceDecision, NamespaceInput } from './types.ts';
-import { addUsage } from './usage.ts';
 import { claimsIn, copiesIn, objectsOf, placementsIn, policiesIn, unknownIn } from './within.ts';
 import type { World } from './world.ts';
 
@@ -24,46 +23,46 @@ export function consider(
     usage: world.ledger.others(key),
     settled: world.settled.others(key),
   });
+  const { usage, settled } = look.decision;
+  world.ledger.set(key, usage);
+  world.settled.set(key, settled);
   remember(key, world, look);
   world.standings.touch(key);
-  if (isCalm(look) && isRestful(world.known().fleet)) world.standings.put(key, new Standing(look));
+  if (isCalm(look) && isRestful(world.known().fleet, (name) => isOn(look, name)))
+    world.standings.put(key, new Standing(look));
   world.pace.took(key, performance.now() - began);
   return look.decision;
 }
 
 /**
- * The same, by a look at what has been written since the last decision and what hangs together with that. Undefined: nobody knows
- * that the rest is as it was.
+ * The same, by a look at what has been written since the last decision and what hangs together with that: what is taken is what that
+ * takes. Undefined: nobody knows that the rest is as it was.
  */
 export function considerPart(key: string, world: World): NamespaceDecision | undefined {
   const standing = world.standings.take(key);
   const given = surroundings(key, world);
   if (!standing || standing.concerned.size === 0) return undefined;
-  if (!standing.isOf(given.namespace) || !isRestful(given.fleet)) return undefined;
+  if (!standing.isOf(given.namespace) || !isRestful(given.fleet, (name) => standing.isOn(name)))
+    return undefined;
   const part = partOf(standing, key, world);
   if (!part) return undefined;
   const rest = standing.without(new Set(part.keys()));
   const nodes = [...part.values()];
-  const [usage, settled] = [world.ledger.others(key), world.settled.others(key)];
-  addUsage(usage, rest.usage);
-  addUsage(settled, rest.settled);
   const look = lookAt({
     ...given,
     objects: nodes.flatMap(({ placed }) => placed ?? []),
     placements: nodes.flatMap(({ placement }) => placement ?? []),
     claims: nodes.some(({ ref }) => ref.resource === 'statefulsets') ? claimsIn(world, key) : [],
-    usage,
-    settled,
+    usage: world.ledger.without(rest.taken.usage),
+    settled: world.settled.without(rest.taken.settled),
     beside: { index: standing.index, counts: rest.counts, needed: rest.needed },
   });
   if (look.hasCompany) return undefined;
-  // Both are kept as they are: the next decision begins with others.
-  const sums = { usage: rest.usage, settled: rest.settled };
-  addUsage(sums.usage, look.decision.usage);
-  addUsage(sums.settled, look.decision.settled);
-  const decision = { ...look.decision, ...sums };
-  remember(key, world, { decision });
-  if (isCalm(look)) {
+  const { decision } = look;
+  world.ledger.change(key, rest.taken.usage, decision.usage);
+  world.settled.change(key, rest.taken.settled, decision.settled);
+  remember(key, world, look);
+  if (isCalm(look) && isRestful(given.fleet, (name) => isOn(look, name))) {
     standing.settle(part, look.workloads, decision.create);
     standing.concerned.clear();
     world.standings.put(key, standing);
@@ -90,8 +89,6 @@ function surroundings(key: string, world: World) {
 
 /** Before anything is awaited: the next decision, of whatever namespace, counts with this one. */
 function remember(key: string, world: World, { decision }: Pick<Look, 'decision'>): void {
-  world.ledger.set(key, decision.usage);
-  world.settled.set(key, decision.settled);
   world.leavers.set(key, decision.leaving, decision.waiting);
   if (decision.open) world.open.add(key);
   else world.open.delete(key);

@@ -3,6 +3,7 @@ import { identifyingNamespace, whyNotTaken } from '../cluster/identity.ts';
 import { isForgotten } from '../cluster/life.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { isDrained } from './filter.ts';
 import { firstHeard } from './tolerations.ts';
 import { rebalances } from './turns.ts';
 
@@ -15,6 +16,8 @@ export interface Fleet {
   heard: number;
   /** `<namespace>/<name>` of the Secrets that hold their credentials. */
   credentials: ReadonlySet<string>;
+  /** All that is on these has to leave. */
+  drained: readonly string[];
   /** What need not be there may leave these. */
   rebalanced: readonly (readonly [string, PhysicalCluster])[];
 }
@@ -34,7 +37,8 @@ export function fleetOf(list: readonly PhysicalCluster[]): Fleet {
     if (namespace !== undefined) credentials.add(`${namespace}/${name}`);
   }
   const rebalanced = [...named].filter(([, cluster]) => rebalances(cluster));
-  return { list, named, heard: firstHeard(list), credentials, rebalanced };
+  const drained = [...named].flatMap(([name, cluster]) => (isDrained(cluster) ? [name] : []));
+  return { list, named, heard: firstHeard(list), credentials, drained, rebalanced };
 }
 
 /** Made anew only when one of them has changed: a decision of any Namespace asks for it. */

@@ -7,7 +7,7 @@ import type { Filled, PhysicalCluster } from '../cluster/types.ts';
 import { subtractQuantity, zeroQuantity } from '../kube/quantity.ts';
 import { type Candidate, objection } from './filter.ts';
 import { nothingUsed, type Usage } from './usage.ts';
-import { leavesOut, refusal, tolerationsOf, type Wish } from './wishes.ts';
+import { leavesOut, refusal, refusedByPolicy, tolerationsOf, type Wish } from './wishes.ts';
 
 export interface Choice {
   clusters: string[];
@@ -99,15 +99,23 @@ export function judge(
   const { now, listened } = situation;
   const current = new Set(situation.current);
   return names.map((name) => {
+    const [cluster, unwanted] = [situation.clusters.get(name), refused.get(name)];
+    const isThere = current.has(name);
+    // Of most clusters that is all that there is to say; whoever is there is asked about its data, too.
+    if (unwanted !== undefined && cluster && !isThere)
+      return [
+        { name, cluster, refused: unwanted, now, isThere, need: nothingUsed, used: nothingUsed },
+        unwanted,
+      ];
     const candidate: Candidate = {
       name,
-      cluster: situation.clusters.get(name),
-      refused: refused.get(name),
+      cluster,
+      refused: unwanted,
       tolerations,
       now,
       listened,
       notTaken: situation.notTaken.get(name),
-      isThere: current.has(name),
+      isThere,
       waits: situation.waits?.has(name) === true,
       need: equal || situation.need(typeof among === 'number' ? 0 : among(name)),
       used: usedByOthers(situation, name),
@@ -130,15 +138,18 @@ function usedByOthers({ used, had, need }: Situation, name: string): Resources {
 /** Of those of the names where an annotation, a policy, or for its sake another workload, does not want it: why. */
 export function refusedBy(
   wish: Wish | undefined,
-  names: Iterable<string>,
+  names: readonly string[],
   { clusters, company }: Situation,
-): Map<string, string> {
-  const refused = new Map<string, string>();
+): ReadonlyMap<string, string> {
+  const isAll = wish !== undefined && names === sortedNames(clusters);
+  const known = isAll ? refusedByPolicy(wish, clusters) : undefined;
+  const more: [string, string][] = [];
   for (const name of names) {
-    const why = (wish && refusal(wish, name, clusters.get(name))) ?? company?.(name);
-    if (why !== undefined) refused.set(name, why);
+    if (known?.has(name)) continue;
+    const why = (!known && wish && refusal(wish, name, clusters.get(name))) || company?.(name);
+    if (why !== undefined) more.push([name, why]);
   }
-  return refused;
+  return known && more.length === 0 ? known : new Map([...(known ?? []), ...more]);
 }
 
 const sorted = new WeakMap<Situation['clusters'], readonly string[]>();

@@ -8,11 +8,23 @@ export class Ledger {
   readonly #total: Usage = new Map();
 
   set(namespace: string, usage: Usage): void {
-    const before = this.#byNamespace.get(namespace);
-    if (before) subtractUsage(this.#total, before);
-    addUsage(this.#total, usage);
-    if (usage.size > 0) this.#byNamespace.set(namespace, usage);
+    this.change(namespace, new Map(this.of(namespace)), usage);
+  }
+
+  /** It takes `more` where it took `less`: costs as much as these are. */
+  change(namespace: string, less: Usage, more: Usage): void {
+    const own = this.#byNamespace.get(namespace) ?? new Map();
+    for (const sum of [own, this.#total]) {
+      subtractUsage(sum, less);
+      addUsage(sum, more);
+    }
+    if (own.size > 0) this.#byNamespace.set(namespace, own);
     else this.#byNamespace.delete(namespace);
+  }
+
+  /** What this namespace takes. */
+  of(namespace: string): ReadonlyMap<string, Resources> {
+    return this.#byNamespace.get(namespace) ?? new Map();
   }
 
   /** What all take. */
@@ -22,9 +34,13 @@ export class Ledger {
 
   /** What all but this namespace take. */
   others(namespace: string): Usage {
+    return this.without(this.of(namespace));
+  }
+
+  /** What all take, but for this. */
+  without(less: ReadonlyMap<string, Resources>): Usage {
     const rest = new Map(this.#total);
-    const own = this.#byNamespace.get(namespace);
-    if (own) subtractUsage(rest, own);
+    subtractUsage(rest, less);
     return rest;
   }
 }

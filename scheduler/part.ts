@@ -5,7 +5,6 @@ import { placementName } from '../cluster/placement.ts';
 import type { ClosureRef } from '../cluster/types.ts';
 import { withoutCredentials } from './credentials.ts';
 import type { Look } from './decide.ts';
-import { isDrained } from './filter.ts';
 import type { Fleet } from './fleet.ts';
 import { isUsedByName, namedBy } from './scope.ts';
 import type { Node, Standing } from './standing.ts';
@@ -134,7 +133,17 @@ function uidOf({ object }: PlacedObject): string | undefined {
   return object.metadata.uid;
 }
 
-/** None of them is to be left by anything. */
-export function isRestful({ named, rebalanced }: Fleet): boolean {
-  return rebalanced.length === 0 && ![...named.values()].some(isDrained);
+/** No cluster on which it is is to be left, by all or by some. */
+export function isRestful({ drained, rebalanced }: Fleet, isOn: (cluster: string) => boolean): boolean {
+  return rebalanced.length === 0 && !drained.some(isOn);
+}
+
+/** Something of what was looked at is there, or is to be. */
+export function isOn({ input, workloads }: Look, cluster: string): boolean {
+  return (
+    workloads.some(({ decided: { choice } }) => choice.clusters.includes(cluster)) ||
+    input.placements.some(
+      ({ spec }) => spec?.clusters.includes(cluster) || Object.hasOwn(spec?.shares ?? {}, cluster),
+    )
+  );
 }

@@ -3,7 +3,6 @@ import { isTombstone } from '../cluster/orphans.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Look, Taken } from './decide.ts';
-import { subtractUsage } from './ledger.ts';
 import { namedBy } from './scope.ts';
 import type { Decided } from './types.ts';
 import { addUsage, type Usage } from './usage.ts';
@@ -15,12 +14,11 @@ export interface Node {
   placement: Placement | undefined;
 }
 
-/** Of a Namespace, what is not in the part that is looked at. */
+/** Of a Namespace, what is not in the part that is looked at; and what that part takes. */
 interface Rest {
   counts: Map<string, number>;
-  usage: Usage;
-  settled: Usage;
   needed: Map<string, string[]>;
+  taken: { usage: Usage; settled: Usage };
 }
 
 /**
@@ -39,8 +37,6 @@ export class Standing {
   readonly #made = new Map<string, Placement['spec']>();
   readonly #counts = new Map<string, number>();
   readonly #needs = new Needs();
-  readonly #usage: Usage = new Map();
-  readonly #settled: Usage = new Map();
 
   constructor({ input, index, workloads, decision }: Look) {
     this.index = { ...index, byKey: new Map(index.byKey) };
@@ -67,7 +63,7 @@ export class Standing {
       const key = placedKey(taken.decided.placed);
       requires.set(key, taken.decided.requires);
       this.#taken.set(key, taken);
-      this.#add(taken, 1);
+      this.#count(taken, 1);
     }
     for (const [key, node] of nodes) {
       const { ref, placed, placement } = node;
@@ -85,6 +81,11 @@ export class Standing {
 
   isOf(namespace: KubeObject | undefined): boolean {
     return this.#namespace === namespace;
+  }
+
+  /** Some of its workloads are to be there. */
+  isOn(cluster: string): boolean {
+    return this.#counts.has(cluster);
   }
 
   /** Of a workload about which nothing has been written since that is no part of it. */
@@ -108,15 +109,16 @@ export class Standing {
 
   /** All but these. */
   without(keys: ReadonlySet<string>): Rest {
-    const [counts, usage, settled] = [new Map(this.#counts), new Map(this.#usage), new Map(this.#settled)];
+    const counts = new Map(this.#counts);
+    const taken = { usage: new Map(), settled: new Map() };
     for (const key of keys) {
-      const taken = this.#taken.get(key);
-      if (!taken) continue;
-      for (const c of taken.decided.choice.clusters) count(counts, c, -1);
-      subtractUsage(usage, taken.usage);
-      subtractUsage(settled, taken.settled);
+      const its = this.#taken.get(key);
+      if (!its) continue;
+      for (const c of its.decided.choice.clusters) count(counts, c, -1);
+      addUsage(taken.usage, its.usage);
+      addUsage(taken.settled, its.settled);
     }
-    return { counts, usage, settled, needed: this.#needs.without(keys) };
+    return { counts, needed: this.#needs.without(keys), taken };
   }
 
   #leave(key: string): void {
@@ -130,14 +132,11 @@ export class Standing {
     const taken = this.#taken.get(key);
     this.#taken.delete(key);
     this.#made.delete(key);
-    if (taken) this.#add(taken, -1);
+    if (taken) this.#count(taken, -1);
   }
 
-  #add({ decided, usage, settled }: Taken, by: 1 | -1): void {
+  #count({ decided }: Taken, by: 1 | -1): void {
     for (const c of decided.choice.clusters) count(this.#counts, c, by);
-    const add = by === 1 ? addUsage : subtractUsage;
-    add(this.#usage, usage);
-    add(this.#settled, settled);
   }
 }
 

@@ -178,15 +178,46 @@ export function closureWish(object: KubeObject, namespace: KubeObject | undefine
 
 /** Why a cluster is not one that may be chosen, as a sentence; undefined: it is. */
 export function refusal(wish: Wish, name: string, cluster: PhysicalCluster | undefined): string | undefined {
-  for (const { source, names, labels, expression, exclude } of wish.layers) {
-    if (exclude.includes(name)) return `excluded by ${source}`;
-    if (names && !names.includes(name)) return `not named by ${source}`;
-    if (labels && !labels.matches(cluster?.metadata.labels)) return `its labels do not match ${source}`;
-    const why = expression !== undefined && cluster ? mismatch(expression, source, cluster) : undefined;
+  for (const said of wish.layers) {
+    const why = refusalBy(said, name, cluster);
     if (why !== undefined) return why;
   }
   return wish.spread && cluster && outsideOf(wish.spread, cluster);
 }
+
+function refusalBy(
+  { source, names, labels, expression, exclude }: Said,
+  name: string,
+  cluster: PhysicalCluster | undefined,
+): string | undefined {
+  if (exclude.includes(name)) return `excluded by ${source}`;
+  if (names && !names.includes(name)) return `not named by ${source}`;
+  if (labels && !labels.matches(cluster?.metadata.labels)) return `its labels do not match ${source}`;
+  return expression !== undefined && cluster ? mismatch(expression, source, cluster) : undefined;
+}
+
+/**
+ * The same of all clusters, where one policy alone says it: found once for all workloads that it selects, for as long as the clusters
+ * are the same. Nobody may change it.
+ */
+export function refusedByPolicy(
+  { layers, spread }: Wish,
+  clusters: ReadonlyMap<string, PhysicalCluster>,
+): ReadonlyMap<string, string> | undefined {
+  const [said] = layers;
+  return said?.isPolicy && layers.length === 1 && !spread ? refusedOf(clusters)(said) : undefined;
+}
+
+const refusedOf = perObject((clusters: ReadonlyMap<string, PhysicalCluster>) =>
+  perObject((said: Said): ReadonlyMap<string, string> => {
+    const refused = new Map<string, string>();
+    for (const [name, cluster] of clusters) {
+      const why = refusalBy(said, name, cluster);
+      if (why !== undefined) refused.set(name, why);
+    }
+    return refused;
+  }),
+);
 
 /** Why a cluster is in none of the places that something is spread over. */
 function outsideOf({ topologyKey, replicas, by }: NonNullable<Wish['spread']>, cluster: PhysicalCluster) {

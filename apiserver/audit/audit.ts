@@ -3,11 +3,12 @@ import type { Level, Policy } from '../../kube/audit/types.ts';
 import type { ApiRequest, UserInfo } from '../../kube/http.ts';
 import type { Peer } from '../plugins.ts';
 import { clusterIn, type RequestInfo } from '../request.ts';
+import { alikeOf, LastAsked } from './alike.ts';
 import { preciseNow, TimeText } from './clock.ts';
 import { quoted } from './quoted.ts';
 import { AuditRecord, type Recorder } from './record.ts';
-import { namespaceOf, userJson } from './reference.ts';
-import { requestUri, sourceIps, userAgentOf } from './source.ts';
+import { namespaceOf } from './reference.ts';
+import { requestUri } from './source.ts';
 
 /** Told of each request once, by the level that the policy gives it, and of each event. */
 export interface AuditObserver {
@@ -24,21 +25,11 @@ export interface AuditOptions {
   observer?: AuditObserver;
 }
 
-/** Fields of an event that requests on one connection share. */
-interface From {
-  agent: string | undefined;
-  forwarded: string | undefined;
-  real: string | undefined;
-  text: string;
-}
-
 /** Records requests as a policy says. */
 export class Audit {
   readonly #options: AuditOptions;
   readonly #recorder: Recorder;
-  /** Texts of what stays the same from one request to the next. */
-  readonly #users = new WeakMap<UserInfo, string>();
-  readonly #peers = new WeakMap<Peer, From>();
+  readonly #last = new LastAsked();
 
   constructor(options: AuditOptions) {
     const { write, now = preciseNow, observer } = options;
@@ -64,48 +55,16 @@ export class Audit {
     const verdict = decideAudit(policy, askedOf(info, user));
     observer?.judged(verdict.level);
     if (verdict.level === 'None') return undefined;
-    const uri = quoted(requestUri(request.sentUrl ?? request.url));
-    const head = `"requestURI":${uri},"verb":${quoted(info.verb)},"user":${user ? this.#userOf(user) : '{}'},`;
-    const from = peer ? this.#fromOf(peer, request) : fromOf(request, undefined);
     const cluster = `"atoll.dev/logical-cluster":${quoted(info.cluster)}`;
     const asked = request.url.startsWith('/clusters/') ? clusterIn(request.url) : info.cluster;
     const path = asked === info.cluster ? '' : `,"atoll.dev/path":${quoted(asked)}`;
     return new AuditRecord(this.#recorder, info, verdict, {
       id: quoted(request.auditId ?? ''),
-      head,
-      from,
+      uri: quoted(requestUri(request.sentUrl ?? request.url)),
+      alike: peer ? this.#last.of(peer, request, info, user) : alikeOf(request, info, user),
       annotations: cluster + path,
     });
   }
-
-  #userOf(user: UserInfo): string {
-    const known = this.#users.get(user);
-    if (known !== undefined) return known;
-    const json = userJson(user);
-    this.#users.set(user, json);
-    return json;
-  }
-
-  #fromOf(peer: Peer, request: ApiRequest): string {
-    const {
-      'user-agent': agent,
-      'x-forwarded-for': forwarded,
-      'x-real-ip': real,
-    } = request.headers as Partial<Record<string, string>>;
-    const known = this.#peers.get(peer);
-    if (known?.agent === agent && known?.forwarded === forwarded && known?.real === real && known)
-      return known.text;
-    const text = fromOf(request, peer.address);
-    this.#peers.set(peer, { agent, forwarded, real, text });
-    return text;
-  }
-}
-
-function fromOf(request: ApiRequest, address: string | undefined): string {
-  const agent = userAgentOf(request);
-  const ips = sourceIps(request, address);
-  const from = ips.length > 0 ? `"sourceIPs":${JSON.stringify(ips)},` : '';
-  return agent === undefined ? from : `${from}"userAgent":${JSON.stringify(agent)},`;
 }
 
 /** Not a spread: this is on every request's way. */

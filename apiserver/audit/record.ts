@@ -5,6 +5,7 @@ import { encodeJson } from '../../kube/json.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import type { Decision } from '../plugins.ts';
 import { isLongRunning, type RequestInfo } from '../request.ts';
+import type { Alike } from './alike.ts';
 import { ended } from './ended.ts';
 import {
   answersItself,
@@ -14,6 +15,7 @@ import {
   responseStatus,
   withoutManagedFields,
 } from './objects.ts';
+import { quoted } from './quoted.ts';
 import { Reference, userJson } from './reference.ts';
 
 /** Of an answer that is a stream: beyond, an event has none of it. */
@@ -28,14 +30,16 @@ export interface Recorder {
   write(line: string): void;
 }
 
-/** Fields of JSON that every event of a request has. */
+/** Pieces of JSON that every event of a request has. */
 export interface Fields {
   id: string;
-  /** Before the one that says for whom it is made, and after it. */
-  head: string;
-  from: string;
+  uri: string;
+  alike: Alike;
   annotations: string;
 }
+
+/** Most requests are allowed, and nothing is said of why. */
+const decisions = { allow: decisionOf('allow', '""'), forbid: decisionOf('forbid', '""') };
 
 /** What becomes of one request, told in events of audit.k8s.io/v1 as it passes its stages. */
 export class AuditRecord {
@@ -43,7 +47,8 @@ export class AuditRecord {
   readonly #info: RequestInfo;
   readonly #verdict: Verdict;
   readonly #fields: Fields;
-  readonly #ref: Reference | undefined;
+  /** Once something else is known of the object than what the URL says. */
+  #ref: Reference | undefined;
   readonly #received: string;
   /** It or its answer is a token. */
   readonly #secret: boolean;
@@ -53,7 +58,7 @@ export class AuditRecord {
   #status = '';
   #object = '';
   #decision = '';
-  readonly #added = new Set<string>();
+  #added: Set<string> | undefined;
   #annotations = '';
 
   constructor(recorder: Recorder, info: RequestInfo, verdict: Verdict, fields: Fields) {
@@ -63,7 +68,6 @@ export class AuditRecord {
     this.#fields = fields;
     this.#secret = areTokens(info);
     this.#isOwn = answersItself(info);
-    this.#ref = info.isResource ? new Reference(info) : undefined;
     this.#received = recorder.now();
   }
 
@@ -81,15 +85,15 @@ export class AuditRecord {
       return;
     }
     const decision = allowed ? 'allow' : 'forbid';
-    const why = reason ? JSON.stringify(reason) : '""';
-    this.#decision = `,"authorization.k8s.io/decision":"${decision}","authorization.k8s.io/reason":${why}`;
+    this.#decision = reason ? decisionOf(decision, JSON.stringify(reason)) : decisions[decision];
   }
 
   /** By admission. What is said already stays as it is. */
   annotated(key: string, value: string): void {
-    if (this.#added.has(key) || ownPrefixes.some((own) => key.startsWith(own))) return;
+    if (this.#added?.has(key) || ownPrefixes.some((own) => key.startsWith(own))) return;
     const text = `,${JSON.stringify(key)}:${JSON.stringify(value)}`;
     if (this.#annotations.length + text.length > longestAdded) return;
+    this.#added ??= new Set();
     this.#added.add(key);
     this.#annotations += text;
   }
@@ -98,7 +102,10 @@ export class AuditRecord {
   sent(value: unknown): void {
     if (!isRecord(value)) return;
     const { metadata } = value;
-    if (isRecord(metadata)) this.#ref?.add(metadata);
+    if (isRecord(metadata) && this.#info.isResource) {
+      this.#ref ??= new Reference(this.#info);
+      this.#ref.add(metadata);
+    }
     if (!this.#takesRequest()) return;
     this.#requestIs(encodeJson(this.#verdict.omitManagedFields ? withoutManagedFields(value) : value));
   }
@@ -168,15 +175,31 @@ export class AuditRecord {
   #tell(stage: Stage, at = this.#recorder.now()): void {
     const { level, omitStages } = this.#verdict;
     if (omitStages.includes(stage)) return;
-    const { id, head, from, annotations } = this.#fields;
-    const ref = this.#ref ? `"objectRef":${this.#ref.json},` : '';
-    const times = `"requestReceivedTimestamp":"${this.#received}","stageTimestamp":"${at}"`;
-    const asked = `${head}${this.#impersonated}${from}${ref}`;
+    const { id, uri, annotations } = this.#fields;
+    const times = `"requestReceivedTimestamp":"${this.#received}","stageTimestamp":"${at}","annotations":{`;
     const came = `${this.#status}${this.#request}${this.#object}`;
     this.#recorder.write(
-      `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${level}","auditID":${id},"stage":"${stage}",${asked}${came}${times},"annotations":{${annotations}${this.#decision}${this.#annotations}}}`,
+      `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${level}","auditID":${id},"stage":"${stage}","requestURI":${uri}${this.#asked()}${came}${times}${annotations}${this.#decision}${this.#annotations}}}`,
     );
   }
+
+  /** From the verb to what it is about. */
+  #asked(): string {
+    const { who, from, before, after, whole } = this.#fields.alike;
+    const object = this.#ref ? `"objectRef":${this.#ref.json},` : undefined;
+    const name = before && nameOf(this.#info);
+    if (object === undefined && this.#impersonated === '') return whole + name + after;
+    return who + this.#impersonated + from + (object ?? before + name + after);
+  }
+}
+
+function nameOf({ selected, name }: RequestInfo): string {
+  const known = selected ?? name;
+  return known && `,"name":${quoted(known)}`;
+}
+
+function decisionOf(decision: string, why: string): string {
+  return `,"authorization.k8s.io/decision":"${decision}","authorization.k8s.io/reason":${why}`;
 }
 
 /** Made anew, never as it came: what is no JSON would say whatever it likes of the event around it. */

@@ -47,6 +47,18 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** As `objectRef` of an event, before its name and after it; nothing is known of the object but what the URL says. */
+export function referenceAround(info: RequestInfo): { before: string; after: string } {
+  const { group, version, resource, subresource } = info;
+  const namespace = namespaceOf(info);
+  const before = `"objectRef":{"resource":${quoted(resource)}${namespace && `,"namespace":${quoted(namespace)}`}`;
+  const more =
+    (group && `,"apiGroup":${quoted(group)}`) +
+    (version && `,"apiVersion":${quoted(version)}`) +
+    (subresource && `,"subresource":${quoted(subresource)}`);
+  return { before, after: `${more}},` };
+}
+
 /** A Namespace is in itself, as Kubernetes reads URLs. */
 export function namespaceOf({ group, resource, namespace, name }: RequestInfo): string {
   return namespace === '' && group === '' && resource === 'namespaces' ? name : namespace;

@@ -11,6 +11,8 @@ export class Appender {
   readonly #path: string;
   #file: FileHandle | undefined;
   #inode = 0;
+  /** Where the file ends for as long as nobody else writes to it: after whole lines. */
+  #wholeTo = -1;
 
   constructor(path: string) {
     this.#path = path;
@@ -23,6 +25,7 @@ export class Appender {
     const { O_APPEND, O_CREAT, O_WRONLY } = constants;
     this.#file = await open(this.#path, O_APPEND | O_CREAT | O_WRONLY, 0o600);
     this.#inode = (await this.#file.stat()).ino;
+    this.#wholeTo = -1;
   }
 
   /** How long the file is, after it is seen whether the name leads to another one by now. */
@@ -34,13 +37,17 @@ export class Appender {
     return found?.isFile() ? found.size : 0;
   }
 
-  async append(bytes: Buffer): Promise<void> {
-    const whole = (await this.#isTorn()) ? Buffer.concat([newline, bytes]) : bytes;
+  /** `size`: how long the file was just now. */
+  async append(bytes: Buffer, size: number): Promise<void> {
+    const isWhole = size === this.#wholeTo || !(await this.#isTorn());
+    const whole = isWhole ? bytes : Buffer.concat([newline, bytes]);
+    this.#wholeTo = -1;
     let written = 0;
     while (written < whole.length) {
       const more = await this.#file?.write(whole, written);
       written += more?.bytesWritten ?? whole.length;
     }
+    this.#wholeTo = size + whole.length;
   }
 
   /** What is last in it is the beginning of a line: whoever wrote it was killed, a disk was full, a machine lost its power. */

@@ -85,17 +85,19 @@ export class LogFile {
       );
       return;
     }
-    await this.#makeRoom(this.#file, bytes.length);
-    await this.#file.append(bytes);
+    const size = await this.#makeRoom(this.#file, bytes.length);
+    await this.#file.append(bytes, size);
   }
 
-  async #makeRoom(file: Appender, more: number): Promise<void> {
+  /** How long the file is then. */
+  async #makeRoom(file: Appender, more: number): Promise<number> {
     const { settings, rotates } = this.#options;
     const size = await file.size();
-    if (!rotates || settings.maxBytes === 0 || size === 0 || size + more <= settings.maxBytes) return;
+    if (!rotates || settings.maxBytes === 0 || size === 0 || size + more <= settings.maxBytes) return size;
     await rename(settings.path, backupName(settings.path, new Date()));
     await file.open();
     this.#tidy();
+    return 0;
   }
 
   /** Beside what is written: to pack a file takes seconds. */

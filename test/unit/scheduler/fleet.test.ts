@@ -6,7 +6,7 @@ import type { PhysicalCluster } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { labelSelectorFromObject } from '../../../kube/selector.ts';
 import { decideNamespace } from '../../../scheduler/decide.ts';
-import { followFleet, notTaken } from '../../../scheduler/fleet.ts';
+import { fleetOf, followFleet, notTaken } from '../../../scheduler/fleet.ts';
 import { Random } from '../../fault/random.ts';
 import { deployment } from '../cluster/objects.ts';
 import { cluster, namespace } from './world.ts';
@@ -87,7 +87,7 @@ test('what is known of clusters is made anew when one of them changes, or whose 
   expect([...known().fleet.named.keys()]).toEqual(['b']);
 });
 
-test('a policy is asked once about each cluster and workload', () => {
+test('a policy is asked once about each cluster, however many workloads it selects, until the clusters change', () => {
   let asked = 0;
   const matcher = labelSelectorFromObject({ matchLabels: { pool: 'wide' } });
   const labels = Object.assign(Object.create(matcher), {
@@ -103,9 +103,15 @@ test('a policy is asked once about each cluster and workload', () => {
   const objects = ['a', 'b', 'c'].map((name) => deployment(name, { metadata: { namespace: 'shop' } }));
   const said = { source: 'PlacementPolicy wide', isPolicy: true, labels, exclude: [], count: 'all' as const };
   const policies = [[{ priority: 0, name: 'wide', said, selects: () => true }]];
-  const input = { namespace: namespace(), objects, placements: [], clusters, policies };
-  const { create } = decideNamespace({ ...input, usage: new Map(), now: 0 });
+  const input = { namespace: namespace(), objects, placements: [], policies, usage: new Map(), now: 0 };
+  const decide = (all: typeof clusters, fleet = fleetOf(all)) =>
+    decideNamespace({ ...input, clusters: all, fleet }).create.map(({ spec }) => spec?.clusters);
   const wide = Array.from({ length: 10 }, (_, i) => `c${i}`);
-  expect(create.map(({ spec }) => spec?.clusters)).toEqual([wide, wide, wide]);
-  expect(asked).toBe(clusters.length * objects.length);
+  const fleet = fleetOf(clusters);
+  expect(decide(clusters, fleet)).toEqual([wide, wide, wide]);
+  expect(decide(clusters, fleet)).toEqual([wide, wide, wide]);
+  expect(asked).toBe(clusters.length);
+  const one = { ...clusters[9], metadata: { name: 'c9', labels: { pool: 'narrow' } } } as PhysicalCluster;
+  const less = wide.slice(0, 9);
+  expect(decide(clusters.with(9, one))).toEqual([less, less, less]);
 });

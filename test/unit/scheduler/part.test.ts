@@ -3,6 +3,7 @@ import { Cache } from '../../../client/cache.ts';
 import type { Informer } from '../../../client/informer.ts';
 import { objectKey, type ResourceRef } from '../../../client/url.ts';
 import type { PlacedObject } from '../../../cluster/closure.ts';
+import type { Resources } from '../../../cluster/pod-spec.ts';
 import { reflectedAs } from '../../../cluster/reflected.ts';
 import type { Placement, Share } from '../../../cluster/types.ts';
 import { WorkQueue } from '../../../controller/queue.ts';
@@ -11,7 +12,6 @@ import { formatQuantity } from '../../../kube/quantity.ts';
 import { consider, considerPart } from '../../../scheduler/consider.ts';
 import { worldOf } from '../../../scheduler/copy.ts';
 import type { NamespaceDecision } from '../../../scheduler/types.ts';
-import type { Usage } from '../../../scheduler/usage.ts';
 import { wake } from '../../../scheduler/wake.ts';
 import { observe, type World } from '../../../scheduler/world.ts';
 import { Random } from '../../fault/random.ts';
@@ -148,7 +148,7 @@ class Followed {
       this.#checkQuiet(`${said}, round ${round}`, all);
       const part = considerPart(key, this.world);
       this.looks[part ? 'part' : 'all'] += 1;
-      if (part) expect(shown(part), `${said}, round ${round}`).toEqual(shown(all));
+      if (part) expect(this.#shownWhole(part), `${said}, round ${round}`).toEqual(shown(all));
       if (!this.#apply(part ?? consider(key, this.world))) return;
     }
     expect.fail(`${said}: it never ends`);
@@ -161,8 +161,15 @@ class Followed {
     this.looks.none += 1;
     const { create, update, remove, annotate, finish, leaveData } = all;
     expect([create, update, remove, annotate, finish, leaveData].flat(), said).toEqual([]);
-    const { usage, settled } = standing.without(new Set());
-    expect([amounts(usage), amounts(settled)], said).toEqual([amounts(all.usage), amounts(all.settled)]);
+    const { ledger, settled } = this.world;
+    const taken = [ledger.of(key), settled.of(key)];
+    expect(taken.map(amounts), said).toEqual([all.usage, all.settled].map(amounts));
+  }
+
+  /** With what the whole Namespace takes then. */
+  #shownWhole(part: NamespaceDecision) {
+    const { ledger, settled } = this.world;
+    return { ...shown(part), usage: amounts(ledger.of(key)), settled: amounts(settled.of(key)) };
   }
 
   #apply({ create, update, remove, annotate }: NamespaceDecision): boolean {
@@ -216,7 +223,7 @@ function shown({ create, update, remove, annotate, finish, leaveData, ...rest }:
   };
 }
 
-function amounts(usage: Usage) {
+function amounts(usage: ReadonlyMap<string, Resources>) {
   return [...usage]
     .map(
       ([name, all]) =>
@@ -337,6 +344,32 @@ describe('a look at a part of a Namespace', () => {
 
     expect(looks.part).toBeGreaterThan(looks.all / 2);
     expect(looks.none).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['a part, while nothing of it is on a cluster that is drained', 'b', true],
+    ['all, while some of it is', 'a', false],
+  ])('is at %s', (_, drained, isPart) => {
+    const made = new Followed();
+    made.cluster(drained, { drain: true });
+    made.object(deployment('u', { metadata: annotations('a') }));
+    made.decide('one comes');
+    made.object(deployment('u', { replicas: 2, metadata: annotations('a') }));
+    expect(considerPart(key, made.world) !== undefined).toBe(isPart);
+  });
+
+  test('counts nothing anew of clusters that it is not about', () => {
+    const made = new Followed();
+    made.object(deployment('u', { metadata: annotations('a') }));
+    made.object(deployment('v', { metadata: annotations('b') }));
+    made.decide('both come');
+    const sums = (name: string) =>
+      [made.world.ledger, made.world.settled].map(({ total }) => total.get(name));
+    const [a, b] = [sums('a'), sums('b')];
+    made.object(deployment('u', { replicas: 2, metadata: annotations('a') }));
+    expect(considerPart(key, made.world)).toBeDefined();
+    expect(sums('a')).not.toEqual(a);
+    for (const [i, sum] of sums('b').entries()) expect(sum).toBe(b[i]);
   });
 
   test.each<[string, Record<string, Share>, number]>([
