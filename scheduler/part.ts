@@ -1,11 +1,11 @@
 import { keyOf, parseKey } from '../client/url.ts';
 import { closureOf, type PlacedObject, placedAs, placedKey, refKey } from '../cluster/closure.ts';
 import { placedKind } from '../cluster/kinds.ts';
+import { isDrained } from '../cluster/life.ts';
 import { placementName } from '../cluster/placement.ts';
 import type { ClosureRef } from '../cluster/types.ts';
 import { withoutCredentials } from './credentials.ts';
 import type { Look } from './decide.ts';
-import { isDrained } from './filter.ts';
 import type { Fleet } from './fleet.ts';
 import { isUsedByName, namedBy } from './scope.ts';
 import type { Node, Standing } from './standing.ts';

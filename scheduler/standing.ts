@@ -1,4 +1,5 @@
 import { type NamespaceIndex, type PlacedObject, placedKey, refKey, refOf } from '../cluster/closure.ts';
+import { isFinished } from '../cluster/kinds.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -112,7 +113,7 @@ export class Standing {
     for (const key of keys) {
       const taken = this.#taken.get(key);
       if (!taken) continue;
-      for (const c of taken.decided.choice.clusters) count(counts, c, -1);
+      for (const c of companyAt(taken.decided)) count(counts, c, -1);
       subtractUsage(usage, taken.usage);
       subtractUsage(settled, taken.settled);
     }
@@ -134,11 +135,16 @@ export class Standing {
   }
 
   #add({ decided, usage, settled }: Taken, by: 1 | -1): void {
-    for (const c of decided.choice.clusters) count(this.#counts, c, by);
+    for (const c of companyAt(decided)) count(this.#counts, c, by);
     const add = by === 1 ? addUsage : subtractUsage;
     add(this.#usage, usage);
     add(this.#settled, settled);
   }
+}
+
+/** Where it draws the rest of its Namespace to: what has ended nowhere. */
+function companyAt({ placed, choice }: Decided): readonly string[] {
+  return isFinished(placed.object) ? [] : choice.clusters;
 }
 
 /** What is needed where by one: as decideClosure has it. */

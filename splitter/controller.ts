@@ -3,7 +3,7 @@ import type { InformerSet } from '../client/informers.ts';
 import type { PlacementInformer } from '../client/placements.ts';
 import { parseKey } from '../client/url.ts';
 import { heardAt } from '../cluster/heard.ts';
-import { counts } from '../cluster/life.ts';
+import { counts, keepsEnded } from '../cluster/life.ts';
 import { silenceOf, silentAfterMs } from '../cluster/silence.ts';
 import { isOf } from '../cluster/slices.ts';
 import type { ObjectRef, Placement } from '../cluster/types.ts';
@@ -136,6 +136,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
     placement,
     root,
     isKnown: (name) => counts(clusterAt(name), spec),
+    keepsEnded: (name) => keepsEnded(clusterAt(name)),
     heardAt: (name) => heardAt(clusterAt(name)),
     silenceOf: silences.of,
     silenceAt,

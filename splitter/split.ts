@@ -55,6 +55,8 @@ export interface SplitInput {
   isForgotten?: Hold['isForgotten'];
   /** See Withdrawal. */
   isOpen?: Withdrawal['isOpen'];
+  /** See Scene. */
+  keepsEnded?: HandoverInput['keepsEnded'];
   /** See Handover. */
   isBlind?: HandoverInput['isBlind'];
   /** See Witness. */
@@ -152,8 +154,9 @@ export function split(input: SplitInput): Split {
 }
 
 function besideIn(input: SplitInput) {
-  const { hasOwnVolume, copying, awaited, isForgotten, isOpen, isBlind, isClosed, isUnled } = input;
-  return { hasOwnVolume, copying, awaited, isForgotten, isOpen, isBlind, isClosed, isUnled };
+  const { hasOwnVolume, copying, awaited, isForgotten, isOpen, isBlind, isClosed, isUnled, keepsEnded } =
+    input;
+  return { hasOwnVolume, copying, awaited, isForgotten, isOpen, isBlind, isClosed, isUnled, keepsEnded };
 }
 
 function availableHeard({ heardAt }: SplitInput, slices: Slices, cluster: string): number | undefined {
