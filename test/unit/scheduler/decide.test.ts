@@ -7,8 +7,13 @@ import { deployment, placed } from '../cluster/objects.ts';
 import { annotations, cluster, type Fields, namespace, World } from './world.ts';
 
 const active: Share = { phase: 'Active', replicas: 1 };
-const drain = (world: World, a: Fields) => (world.clusters = [cluster('a', a), cluster('b'), cluster('c')]);
-const drop = (world: World) => world.share('once', {});
+const drain = (world: World, a: Fields) => {
+  world.clusters = [cluster('a', a), cluster('b'), cluster('c')];
+};
+const drop = (world: World, moved: KubeObject) => {
+  world.share('once', {});
+  world.namespace = moved;
+};
 
 describe('decideNamespace, the physical namespace', () => {
   const born = (uid: string): KubeObject => ({ ...namespace(), metadata: { ...namespace().metadata, uid } });
@@ -129,7 +134,7 @@ describe('decideNamespace, workloads', () => {
     ['its Namespace moves: it stays', (world) => Object.assign(world, { namespace: namespace('b') }), ['a']],
     ['its cluster is drained: it goes', (world) => drain(world, { drain: true }), ['b']],
     ['its cluster is cordoned: it stays', (world) => drain(world, { unschedulable: true }), ['a']],
-    ['it is gone from there', (world) => (drop(world), (world.namespace = namespace('b'))), ['b']],
+    ['it is gone from there', (world) => drop(world, namespace('b')), ['b']],
   ])('of a Job that has ended, as its pods and their logs are there: %s', (_name, change, expected) => {
     const metadata = annotations('a');
     const ended = { metadata, status: { conditions: [{ type: 'Complete', status: 'True' }] } };
