@@ -204,6 +204,11 @@ describe('what moves together', () => {
       member(placement(['west'], { east: active(1), west: active(1) }), 'StatefulSet'),
       ['StatefulSet db'],
     ],
+    [
+      'nobody who stays where it was, as what all were bound for is drained',
+      member(placement(['west'], { east: active(2), west: active(2) }, true)),
+      [],
+    ],
   ])('waits for %s', (_, other, expected) => {
     expect(namesOf(lateMembers('east', self, [other]))).toEqual(expected);
   });
