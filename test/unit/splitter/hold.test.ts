@@ -335,6 +335,17 @@ describe('a group always ends where it is to be', () => {
     expect(new Set(group.where)).toEqual(new Set(['b']));
   });
 
+  it('what is on its way to a cluster that takes it no more stays whole where it was, and leaves that at once', () => {
+    const group = new Group('Deployment', 'StatefulSet', 'Deployment');
+    group.place('b');
+    group.run(2);
+    expect(group.where).toEqual(['a,b', 'a,b', 'a,b']);
+    group.place('a');
+    for (const model of group.models) group.blocked.add(model);
+    group.run(40);
+    expect(group.where).toEqual(['a', 'a', 'a']);
+  });
+
   it('two that change places, one of which waits for the room of the other', () => {
     const group = new Group('Deployment', 'Deployment');
     const [one, other] = group.models as [Model, Model];
