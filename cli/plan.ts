@@ -7,16 +7,15 @@ import { getOwn, isRecord, listAt, textAt } from '../kube/untyped.ts';
 import { decodeYaml, encodeYaml } from '../kube/yaml.ts';
 import type { Room } from '../scheduler/plan.ts';
 import { isShown, outcomeWords, placesOf, shortened, whyOf, wordOf } from '../scheduler/plan-words.ts';
-import { type PlanRequest, resourceOf } from '../server/plan-request.ts';
+import type { PlanRequest } from '../server/plan-request.ts';
 import { type PlanAnswer, planPath } from '../server/plan-view.ts';
+import { applied } from './applied.ts';
 import type { Place } from './connection.ts';
 import { advised, FailedError, UsageError } from './errors.ts';
 import { orKnown } from './known.ts';
 import { pathsById } from './logical-clusters.ts';
 import { print, printJson, table } from './output.ts';
 import { rebalanced } from './rebalanced.ts';
-
-const clusterScoped: readonly string[] = ['namespaces', 'physicalclusters', 'clusterplacementpolicies'];
 
 export type PlanFormat = 'table' | 'json' | 'yaml';
 export type Planned = PlanAnswer['items'][number];
@@ -62,21 +61,6 @@ export function readManifests(file: string): KubeObject[] {
   if (there?.isDirectory())
     throw new UsageError(`-f ${file}: that is a folder, name its files one by one or cat them to -`);
   return manifestsOf(readFileSync(file === '-' ? 0 : file, 'utf8'), file);
-}
-
-/** What the API would make of it. */
-async function applied(
-  client: Client,
-  given: KubeObject,
-  { cluster, namespace }: Place,
-): Promise<KubeObject> {
-  const resource = resourceOf(given, cluster);
-  const isNamespaced = !clusterScoped.includes(resource.resource);
-  const { name = '', namespace: own = namespace } = given.metadata;
-  const target = { cluster, name, ...(isNamespaced && { namespace: own }) };
-  const { managedFields: _fields, resourceVersion: _version, ...metadata } = given.metadata;
-  const how = { dryRun: true, force: true, fieldManager: 'atoll-plan' };
-  return await client.patch(resource, target, 'apply', { ...given, metadata, status: undefined }, how);
 }
 
 /** Says in which logical cluster, which the user may not have named. */

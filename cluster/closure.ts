@@ -7,7 +7,7 @@ import { at, listAt, mapAt, strings, textAt } from '../kube/untyped.ts';
 import { claimsNamed } from './claims.ts';
 import { isSelectorless, type PlacedKind, type Reach, serviceOfEndpoints } from './kinds.ts';
 import { isPlaceable } from './placeable.ts';
-import { isOfOnePod, selectsPodOf, templateOf } from './pod-labels.ts';
+import { isOfOnePod, ordinalNamed, selectsPodOf, templateOf } from './pod-labels.ts';
 import { podReferences } from './pod-spec.ts';
 import { ruledReferences } from './ruled.ts';
 import type { ClosureRef } from './types.ts';
@@ -117,6 +117,14 @@ function servicesOf(workload: KubeObject, services: NamespaceIndex['services']):
 export function leadsToSome(service: KubeObject, workload: KubeObject): boolean {
   const { matches } = labelSelectorFromSet(mapAt(service, 'spec', 'selector') ?? {});
   return !matches(templateOf(workload).labels) && leadsTo(service, workload);
+}
+
+/** Of the one pod of a StatefulSet that it selects, the ordinal; undefined: it selects all of them, or none. */
+export function ordinalLedTo(service: KubeObject, workload: KubeObject): number | undefined {
+  if (!leadsToSome(service, workload)) return undefined;
+  const selector = Object.entries(mapAt(service, 'spec', 'selector') ?? {});
+  const [, value] = selector.find(([label]) => isOfOnePod(label)) ?? [];
+  return value === undefined ? undefined : ordinalNamed(value);
 }
 
 function leadsTo(service: KubeObject, workload: KubeObject): boolean {

@@ -9,6 +9,16 @@ export function isForgotten({ metadata, spec }: PhysicalCluster): boolean {
   return metadata.deletionTimestamp !== undefined && spec?.forget === true;
 }
 
+/** What can be elsewhere is to leave it. */
+export function isDrained(cluster: PhysicalCluster | undefined): boolean {
+  return cluster?.spec?.drain === true || cluster?.metadata.deletionTimestamp !== undefined;
+}
+
+/** What has ended stays there with its pods, and what these have logged, whoever asks for it elsewhere. */
+export function keepsEnded(cluster: PhysicalCluster | undefined): boolean {
+  return cluster !== undefined && !isDrained(cluster);
+}
+
 /** Undefined until its syncer has reported. */
 export function readyOf(cluster: PhysicalCluster): Condition | undefined {
   return conditionOf(cluster, 'Ready');

@@ -20,6 +20,11 @@ export function labelsOfOne({ metadata }: KubeObject, ordinal: number): Labels {
   return { [nameLabel]: `${metadata.name ?? ''}-${ordinal}`, [indexLabel]: `${ordinal}` };
 }
 
+/** The ordinal of the one pod that a value of such a label stands for. */
+export function ordinalNamed(value: string): number {
+  return Number(/(?:^|-)(\d+)$/.exec(value)?.[1] ?? 0);
+}
+
 /** Of a selector: what it says of a label, and what it comes to. */
 export interface Selecting {
   values: Iterable<readonly [label: string, values: readonly string[]]>;
@@ -33,9 +38,7 @@ export function selectsPodOf(workload: KubeObject, { values, matches }: Selectin
   if (workload.kind !== 'StatefulSet') return false;
   for (const [label, named] of values) {
     // The first stands for all where it is asked for the label alone.
-    const ordinals = isOfOnePod(label)
-      ? [0, ...named.map((value) => Number(/(?:^|-)(\d+)$/.exec(value)?.[1] ?? 0))]
-      : [];
+    const ordinals = isOfOnePod(label) ? [0, ...named.map(ordinalNamed)] : [];
     if (ordinals.some((ordinal) => matches({ ...labels, ...labelsOfOne(workload, ordinal) }))) return true;
   }
   return false;

@@ -1,3 +1,5 @@
+import { keepsEnded } from '../cluster/life.ts';
+import type { Share } from '../cluster/types.ts';
 import {
   type Choice,
   fittingOf,
@@ -16,6 +18,19 @@ import { whyBest } from './score.ts';
 import { chooseSpread } from './spread.ts';
 import { take, takeInOrder } from './take.ts';
 import type { Wish } from './wishes.ts';
+
+/** What has ended, where its pods are: see keepsEnded. Undefined: nowhere any more, or it is to leave all that. */
+export function chooseEnded(
+  { clusters }: Situation,
+  shares: Readonly<Record<string, Pick<Share, 'phase'>>>,
+): Choice | undefined {
+  const there = Object.keys(shares).filter((name) => shares[name]?.phase !== 'Leaving');
+  const kept = there.filter((name) => keepsEnded(clusters.get(name))).sort();
+  if (kept.length === 0) return undefined;
+  return { clusters: kept, reasons: record(kept.map((name) => [name, hasEnded])), blocked: false };
+}
+
+const hasEnded = 'it has ended there, and stays with its logs until it is deleted';
 
 /** Where an object is to be. `rest`: how many others of its Namespace are on each cluster. */
 export function choose(

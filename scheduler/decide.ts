@@ -1,16 +1,17 @@
 import { indexNamespace, type NamespaceIndex, type PlacedObject, refKey } from '../cluster/closure.ts';
 import { groupOf } from '../cluster/group.ts';
+import { isFinished } from '../cluster/kinds.ts';
+import { isDrained } from '../cluster/life.ts';
 import { isBeingOrphaned } from '../cluster/orphans.ts';
 import { formatClusters } from '../cluster/placement.ts';
 import { podsOn } from '../cluster/spread.ts';
 import { decideClosure } from './along.ts';
-import { choose } from './choose.ts';
+import { choose, chooseEnded } from './choose.ts';
 import { leaveData, withoutData } from './claims.ts';
 import { Company } from './company.ts';
 import { copiedToOne } from './copies.ts';
 import { withoutCredentials } from './credentials.ts';
 import { endOfStay, withEnds } from './ends.ts';
-import { isDrained } from './filter.ts';
 import { fleetOf } from './fleet.ts';
 import type { Choice, Situation } from './judge.ts';
 import { endOfRest } from './kept.ts';
@@ -125,7 +126,7 @@ function decideWorkloads(scene: Scene): Workloads {
   const groupAt = ({ object }: PlacedObject) => groupOf(object, scene.input.namespace);
   for (const subject of subjects) {
     const { placed, placement, current } = subject;
-    for (const c of current) count(c, 1);
+    if (!isFinished(placed.object)) for (const c of current) count(c, 1);
     if (!placement) continue;
     turns.resume(placement, groupAt(placed), scene.input.now);
     takes.set(subject, usageOf(placed.object, placement));
@@ -136,23 +137,25 @@ function decideWorkloads(scene: Scene): Workloads {
     const { placed, placement, current, wish, requires, claims } = subject;
     company.leave(subject);
     const situation = situationOf(scene, subject, { used, company });
-    for (const c of current) count(c, -1);
+    const isEnded = isFinished(placed.object);
+    if (!isEnded) for (const c of current) count(c, -1);
     const there = Object.keys(placement?.spec?.shares ?? {});
     const leaves = current.filter((c) => there.includes(c));
     const move = moves.get(subject);
     const among = { scene, turns, leaves, group: groupAt(placed) };
     const ofItself = (to = current) => choose(wish, { ...situation, current: to }, rest);
     const isUnread = unreadOf(scene, placed) !== undefined;
+    const ended = isEnded ? chooseEnded(situation, placement?.spec?.shares ?? {}) : undefined;
     const chosen = isUnread
       ? unmoved(scene, placed, ofItself())
       : move?.to === undefined
-        ? chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), among)
+        ? (ended ?? chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), among))
         : ofItself([move.to]);
     const data = { placed, claims, there };
     const copied = copiedToOne(chosen, situation, data);
     const choice = withEnds(withoutData(move ? explained(copied, move) : copied, scene, data), scene, wish);
     company.settle(subject, choice.clusters);
-    for (const c of choice.clusters) count(c, 1);
+    if (!isEnded) for (const c of choice.clusters) count(c, 1);
     const before = takes.get(subject) ?? new Map();
     const more = addedBy(choice, situation, before);
     addUsage(used, more);

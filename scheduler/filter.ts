@@ -1,5 +1,5 @@
 import { limitsOf } from '../cluster/capacity.ts';
-import { readyOf } from '../cluster/life.ts';
+import { isDrained, readyOf } from '../cluster/life.ts';
 import { moreServed } from '../cluster/names.ts';
 import type { Resources } from '../cluster/pod-spec.ts';
 import type { Toleration } from '../cluster/policy.ts';
@@ -80,10 +80,6 @@ function isWanted({ refused }: Candidate): string | undefined {
 function notDraining({ cluster, waits }: Candidate): string | undefined {
   if (waits || !isDrained(cluster)) return undefined;
   return cluster?.metadata.deletionTimestamp !== undefined ? 'it is being removed' : 'it is being drained';
-}
-
-export function isDrained(cluster: PhysicalCluster | undefined): boolean {
-  return cluster?.spec?.drain === true || cluster?.metadata.deletionTimestamp !== undefined;
 }
 
 function notEvicting(candidate: Candidate): string | undefined {

@@ -1,12 +1,12 @@
 import type { PlacedObject } from '../cluster/closure.ts';
 import { isPaused } from '../cluster/drain.ts';
 import { isFinished } from '../cluster/kinds.ts';
-import { isReady } from '../cluster/life.ts';
+import { isDrained, isReady } from '../cluster/life.ts';
 import { addResources, type Resources, subtractResources } from '../cluster/pod-spec.ts';
 import { deepEqual } from '../kube/deep.ts';
 import { timestamp } from '../kube/timestamp.ts';
 import type { Company } from './company.ts';
-import { isDrained, taintOf } from './filter.ts';
+import { taintOf } from './filter.ts';
 import { type Choice, judge, type Situation, universe } from './judge.ts';
 import { type Keeping, keepingOf } from './kept.ts';
 import { mayOverflow } from './overflow.ts';

@@ -1,4 +1,5 @@
 import { type NamespaceIndex, type PlacedObject, placedKey, refKey, refOf } from '../cluster/closure.ts';
+import { isFinished } from '../cluster/kinds.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import type { ClosureRef, Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -36,6 +37,7 @@ export class Standing {
   readonly #taken = new Map<string, Taken>();
   readonly #made = new Map<string, Placement['spec']>();
   readonly #counts = new Map<string, number>();
+  readonly #there = new Map<string, number>();
   readonly #needs = new Needs();
 
   constructor({ input, index, workloads, decision }: Look) {
@@ -85,7 +87,7 @@ export class Standing {
 
   /** Some of its workloads are to be there. */
   isOn(cluster: string): boolean {
-    return this.#counts.has(cluster);
+    return this.#there.has(cluster);
   }
 
   /** Of a workload about which nothing has been written since that is no part of it. */
@@ -114,7 +116,7 @@ export class Standing {
     for (const key of keys) {
       const its = this.#taken.get(key);
       if (!its) continue;
-      for (const c of its.decided.choice.clusters) count(counts, c, -1);
+      for (const c of companyAt(its.decided)) count(counts, c, -1);
       addUsage(taken.usage, its.usage);
       addUsage(taken.settled, its.settled);
     }
@@ -136,8 +138,14 @@ export class Standing {
   }
 
   #count({ decided }: Taken, by: 1 | -1): void {
-    for (const c of decided.choice.clusters) count(this.#counts, c, by);
+    for (const c of companyAt(decided)) count(this.#counts, c, by);
+    for (const c of decided.choice.clusters) count(this.#there, c, by);
   }
+}
+
+/** Where it draws the rest of its Namespace to: what has ended nowhere. */
+function companyAt({ placed, choice }: Decided): readonly string[] {
+  return isFinished(placed.object) ? [] : choice.clusters;
 }
 
 /** What is needed where by one: as decideClosure has it. */

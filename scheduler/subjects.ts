@@ -1,10 +1,11 @@
 import { closureOf, type PlacedObject, placedKey, refKey } from '../cluster/closure.ts';
+import { isFinished } from '../cluster/kinds.ts';
+import { isDrained } from '../cluster/life.ts';
 import { isPlaceable } from '../cluster/placeable.ts';
 import { leavesUnheard } from '../cluster/share.ts';
 import { silenceOf } from '../cluster/silence.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
 import { claimsOf } from './claims.ts';
-import { isDrained } from './filter.ts';
 import { policiesFor } from './policies.ts';
 import { isRolledOut } from './rollout.ts';
 import { currentOf, isLive, placementOf, type Scene } from './scene.ts';
@@ -86,10 +87,11 @@ function heldBack(
   });
 }
 
-/** What goes along with its pods: those of its template, and while others are left what these have. */
+/** What goes along with its pods: those of its template, and while others are left what these have. Of what has ended, its data. */
 function requiredBy(scene: Scene, placed: PlacedObject, placement: Placement | undefined): ClosureRef[] {
   const { byKey } = scene.index;
   const now = closureOf(placed.object, scene.index);
+  if (isFinished(placed.object)) return now.filter(({ resource }) => resource === 'persistentvolumeclaims');
   if (isRolledOut(placed.object)) return now;
   const keys = new Set(now.map(refKey));
   const former = (placement?.spec?.requires ?? []).filter((ref) => {

@@ -1,8 +1,7 @@
-import { isReady } from '../cluster/life.ts';
+import { isDrained, isReady } from '../cluster/life.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { getOwn } from '../kube/untyped.ts';
-import { isDrained } from './filter.ts';
 
 /** By physical cluster, how many workloads are on their way off it. */
 export type Leaving = ReadonlyMap<string, number>;

@@ -1,3 +1,4 @@
+import { isFinished } from '../cluster/kinds.ts';
 import {
   addResources,
   podCount,
@@ -16,9 +17,9 @@ export type Usage = Map<string, Resources>;
 
 export const nothingUsed: Resources = new Map();
 
-/** What so many pods of the workload ask for. */
+/** What so many pods of the workload ask for; those of what has ended take nothing. */
 export const asking = perObject((workload: KubeObject): ((pods: number) => Resources) => {
-  const each = podRequests(podTemplate(workload).spec);
+  const each = isFinished(workload) ? nothingUsed : podRequests(podTemplate(workload).spec);
   const known = new Map<number, Resources>();
   return (pods) => {
     const all = known.get(pods) ?? timesResources(each, pods);

@@ -14,7 +14,7 @@ import { lateAddresses, lateMembers, lateOwner, type Member } from './group.ts';
 import type { HandoverInput } from './handover.ts';
 import type { Hold, Late } from './hold.ts';
 import { namespaceKey } from './keys.ts';
-import { isShortOf, podsLedTo } from './led.ts';
+import { isShortOf, podsLedTo, servedAt } from './led.ts';
 import { breaksFirst } from './plan.ts';
 import type { Unled } from './settle.ts';
 import { goingFrom, type Manner, mannerOf, reaching, withWithdrawn } from './traffic.ts';
@@ -43,6 +43,8 @@ export interface Beside {
   isClosed?: Witness['isClosed'];
   isUnled?: Unled['isUnled'];
   behind?: Placement[] | undefined;
+  /** Of a Service of a single pod: whether that is there. */
+  isServed?: ((cluster: string) => boolean) | undefined;
 }
 
 export function besideOf(
@@ -52,7 +54,8 @@ export function besideOf(
   root: KubeObject,
   drainMs: number,
 ): Beside {
-  if (reaching.has(root.kind)) return { behind: behindAt(world, key) };
+  if (reaching.has(root.kind))
+    return { behind: behindAt(world, key), isServed: servedAt(root, reachedAt(world, key)) };
   if (kindNamed(root.kind)?.role !== 'workload') return {};
   const namespace = world.namespaces.get(namespaceKey(key));
   return {

@@ -152,16 +152,18 @@ function settled(input: ConditionsInput): Verdict {
     return unled.includes(c) ? unledWords : isHalted(input, c) ? haltedWords : '';
   };
   const stays = givingOf(shares, clusters).join(', ');
+  const held = heldBy(hold, stays);
   const refused = input.gone ? undefined : input.root && podRefusal(input.root);
   if (input.root && refused !== undefined) {
     const words = refusalWords(input.root, refused);
-    const held = heldBy(hold, stays);
     if (!held) return { type, status: 'False', reason: podsRefused, message: words };
     return { ...held, message: `${held.message}; ${words}` };
   }
   if (failed.length > 0) return { type, status: 'False', reason: applyFailed, message: failed.join('; ') };
   const copied = copyVerdict(input.copied);
   if (copied) return { type, ...copied };
+  // What may not run twice is where it is to be only when it has left: nothing there is waited for before.
+  if (once && held) return held;
   if (waitingFor.length > 0) {
     const giving = servingOf(shares).filter((c) => leaving.includes(c));
     const until = giving.length > 0 ? `; until then it stays on ${giving.join(', ')}` : '';
@@ -174,7 +176,6 @@ function settled(input: ConditionsInput): Verdict {
       message: `waiting for ${waitingFor.map((c) => `${c}${awaited(c)}`).join(', ')}${end}`,
     };
   }
-  const held = heldBy(hold, stays);
   if (held) return held;
   const withdrawing = Object.entries(shares).filter(([, { phase }]) => phase === 'Withdrawing');
   if (withdrawing.length > 0) {

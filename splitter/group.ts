@@ -22,7 +22,7 @@ export interface Member {
  */
 export function lateMembers(cluster: string, self: Member, others: readonly Member[]): Late[] {
   return others
-    .filter((other) => !(self.once && other.once) && isToLeave(other, cluster) && !isThere(other))
+    .filter((other) => !(self.once && other.once) && isToLeave(other, cluster) && !isThere(other, cluster))
     .map(({ root, paused }) => ({ who: `${kindOf(root)} ${root.metadata.name}`, patient: paused }));
 }
 
@@ -45,10 +45,13 @@ function isToLeave({ once, placement }: Member, cluster: string): boolean {
   return once || availableOf(share, slicesOf(placement)[cluster]) > 0;
 }
 
-/** Counted on wherever it is to be, with all that it is to have. */
-function isThere({ root, placement: { spec } }: Member): boolean {
+/**
+ * Counted on wherever it is to be, with all that it is to have. What is blocked is not where it ought to be as long as that is why it
+ * is on `cluster`; where what it was bound for is taken from it, it is back.
+ */
+function isThere({ root, placement: { spec } }: Member, cluster: string): boolean {
   const { clusters = [], shares = {}, blocked } = spec ?? {};
-  if (blocked === true || clusters.length === 0) return false;
+  if (clusters.length === 0 || (blocked === true && clusters.includes(cluster))) return false;
   if (!clusters.every((c) => shares[c]?.phase === 'Active')) return false;
   const spread = kindNamed(root.kind)?.spread;
   if (spread !== 'counts' && spread !== 'ranges') return true;

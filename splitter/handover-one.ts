@@ -78,13 +78,14 @@ function othersWait(scene: Scene, chosen: string, next: Next): boolean {
 
 /**
  * Jobs, and bare Pods that have ended: what has begun is not begun again elsewhere. A started Job keeps its
- * clusters to the end; one that has ended leaves where it is not wanted and joins nowhere. One that has not
+ * clusters to the end; one that has ended joins nowhere, and leaves what is to be empty. One that has not
  * begun is taken away first and then given to its new targets. Where a part has failed the whole has: the others stop.
  */
 export function nextBatch(scene: Scene): Next {
   const { goal } = scene.plan;
   const shares = present(scene);
-  if (isFinished(scene.root)) return new Map(shares.filter(([cluster]) => goal.has(cluster)));
+  const stays = (cluster: string) => goal.has(cluster) || scene.keepsEnded?.(cluster) === true;
+  if (isFinished(scene.root)) return new Map(shares.filter(([cluster]) => stays(cluster)));
   const started = isRun(scene);
   if (started && shares.some(([cluster]) => endOf(scene, cluster) === 'Failed'))
     return new Map(shares.map(([c, share]) => [c, endOf(scene, c) ? share : { ...share, suspend: true }]));

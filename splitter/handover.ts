@@ -32,6 +32,8 @@ export interface HandoverInput extends PlanOptions, Hold, Withdrawal, Unled {
   /** What of its data comes along, and how far that is; absent: none does. */
   copying?: Copying | undefined;
   /** See Scene. */
+  keepsEnded?: Scene['keepsEnded'];
+  /** See Scene. */
   isBlind?: Scene['isBlind'];
   /** See Scene. */
   toldAt?: Scene['toldAt'];

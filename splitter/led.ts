@@ -1,9 +1,11 @@
+import { ordinalLedTo } from '../cluster/closure.ts';
 import { managedByLabel, ourSlices, serviceNameLabel } from '../cluster/endpoints.ts';
 import { isAdopted } from '../cluster/placeable.ts';
 import { reflectedFrom } from '../cluster/reflected.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { at, listAt, textAt } from '../kube/untyped.ts';
+import { at, getOwn, listAt, numberAt, textAt } from '../kube/untyped.ts';
+import { rangeOf } from './plan.ts';
 import { availableOf } from './ready.ts';
 
 /** The Service of an EndpointSlice that a physical cluster has told of; undefined: none has. */
@@ -50,6 +52,25 @@ export function podsLedTo(
     if (share?.replicas === undefined || isAdopted(root)) return sum;
     return sum + availableOf(share, status?.clusters?.[cluster]);
   }, 0);
+}
+
+/** Where there is the one pod of a StatefulSet that a Service selects; undefined: it selects all pods of somebody. */
+export function servedAt(
+  service: KubeObject,
+  reached: readonly { root: KubeObject; placement: Placement }[],
+): ((cluster: string) => boolean) | undefined {
+  if (service.kind !== 'Service' || reached.length === 0) return undefined;
+  const single = reached.flatMap(({ root, placement }) => {
+    const ordinal = ordinalLedTo(service, root);
+    return ordinal === undefined ? [] : [{ ordinal, root, shares: placement.spec?.shares ?? {} }];
+  });
+  if (single.length < reached.length) return undefined;
+  return (cluster) =>
+    single.some(({ ordinal, root, shares }) => {
+      const share = getOwn(shares, cluster);
+      const { start, end } = rangeOf(share, numberAt(root, 'spec', 'ordinals', 'start') ?? 0);
+      return ordinal >= start && ordinal < end;
+    });
 }
 
 /** Fewer ready endpoints are told of than there are pods. Where no cluster tells of any, nobody knows. */

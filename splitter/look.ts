@@ -1,5 +1,5 @@
 import { heardAt } from '../cluster/heard.ts';
-import { counts } from '../cluster/life.ts';
+import { counts, keepsEnded } from '../cluster/life.ts';
 import { silenceOf, silentAfterMs } from '../cluster/silence.ts';
 import type { Placement } from '../cluster/types.ts';
 import { type Clock, systemClock } from '../kube/clock.ts';
@@ -47,6 +47,7 @@ export function lookAt(
     placement,
     root,
     isKnown: (name) => spec !== undefined && counts(clusterAt(name), spec),
+    keepsEnded: (name) => keepsEnded(clusterAt(name)),
     heardAt: (name) => heardAt(clusterAt(name)),
     silenceOf: silences.of,
     silenceAt,

@@ -15,6 +15,8 @@ export interface Scene {
   heardAt(cluster: string): number | undefined;
   /** Whether the pods there cannot be read: nobody would learn that they have stopped. Default: they can. */
   isBlind?: ((cluster: string) => boolean) | undefined;
+  /** Whether what has ended may stay there. Default: it may not. */
+  keepsEnded?: ((cluster: string) => boolean) | undefined;
   /** See ToldAt: where an autoscaler has the replicas. */
   toldAt?: ToldAt | undefined;
   /** See Handover. */

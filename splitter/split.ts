@@ -55,6 +55,8 @@ export interface SplitInput {
   isForgotten?: Hold['isForgotten'];
   /** See Withdrawal. */
   isOpen?: Withdrawal['isOpen'];
+  /** See Scene. */
+  keepsEnded?: HandoverInput['keepsEnded'];
   /** See Handover. */
   isBlind?: HandoverInput['isBlind'];
   /** See Witness. */
@@ -63,6 +65,8 @@ export interface SplitInput {
   isUnled?: Unled['isUnled'];
   /** Where `root` is a Service or an Ingress: the workloads behind it. */
   behind?: readonly Placement[] | undefined;
+  /** Of a Service of a single pod: whether that is there. */
+  isServed?: ((cluster: string) => boolean) | undefined;
   /** What scales `root`, where something does. */
   scaler?: Scaler | undefined;
   /** Of that. */
@@ -137,7 +141,7 @@ export function split(input: SplitInput): Split {
     silenceOf: input.silenceOf,
     now,
   });
-  const rootStatus = live && foldStatus(live, shares, slices, input.silenceOf, now);
+  const rootStatus = live && foldStatus(live, serving(shares, input), slices, input.silenceOf, now);
   const requeueAfterMs = sooner(outcome.requeueAfterMs, live && lateAfter(live, rootStatus, now))?.after;
   return {
     shares,
@@ -151,9 +155,20 @@ export function split(input: SplitInput): Split {
   };
 }
 
+/** An address that leads to nobody is told no more than one that is withdrawn. */
+function serving(shares: Shares, { isServed }: SplitInput): Shares {
+  if (!isServed) return shares;
+  const told = Object.entries(shares).map(([c, share]) => [
+    c,
+    isServed(c) ? share : { ...share, withdrawn: true },
+  ]);
+  return Object.fromEntries(told);
+}
+
 function besideIn(input: SplitInput) {
-  const { hasOwnVolume, copying, awaited, isForgotten, isOpen, isBlind, isClosed, isUnled } = input;
-  return { hasOwnVolume, copying, awaited, isForgotten, isOpen, isBlind, isClosed, isUnled };
+  const { hasOwnVolume, copying, awaited, isForgotten, isOpen, isBlind, isClosed, isUnled, keepsEnded } =
+    input;
+  return { hasOwnVolume, copying, awaited, isForgotten, isOpen, isBlind, isClosed, isUnled, keepsEnded };
 }
 
 function availableHeard({ heardAt }: SplitInput, slices: Slices, cluster: string): number | undefined {

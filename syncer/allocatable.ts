@@ -1,23 +1,35 @@
 import type { KubeObject } from '../kube/object.ts';
 import { addQuantity, formatQuantity, parseQuantity, type Quantity, zeroQuantity } from '../kube/quantity.ts';
+import { at, listAt, textAt } from '../kube/untyped.ts';
 
 interface Node extends KubeObject {
   spec?: { unschedulable?: boolean };
   status?: { allocatable?: Record<string, string> };
 }
 
-/** Sums over the nodes that take pods: 0 of what only others have, which is not as if nothing were known. */
-export function allocatable(all: Iterable<KubeObject>): Record<string, string> {
+/** For as long pods tolerate a node that is not Ready, unless they say otherwise: one that is back by then has them still. */
+const tolerationMs = 300_000;
+
+/** Sums over the nodes that take pods: 0 of what only others have, which is not as if nothing were known. `now`: in milliseconds since 1970. */
+export function allocatable(all: Iterable<KubeObject>, now: number): Record<string, string> {
   const sums = new Map<string, Quantity>();
   for (const node of all as Iterable<Node>) {
     for (const [resource, amount] of Object.entries(node.status?.allocatable ?? {})) {
       const offered = quantity(amount);
       if (!offered) continue;
-      const more = node.spec?.unschedulable ? zeroQuantity : offered;
+      const more = takesPods(node, now) ? offered : zeroQuantity;
       sums.set(resource, addQuantity(sums.get(resource) ?? zeroQuantity, more));
     }
   }
   return Object.fromEntries([...sums].map(([resource, sum]) => [resource, formatQuantity(sum)]));
+}
+
+function takesPods(node: Node, now: number): boolean {
+  if (node.spec?.unschedulable) return false;
+  const ready = listAt(node.status, 'conditions').find((condition) => at(condition, 'type') === 'Ready');
+  if (ready === undefined || textAt(ready, 'status') === 'True') return true;
+  const since = Date.parse(textAt(ready, 'lastTransitionTime') ?? '') || 0;
+  return now - since < tolerationMs;
 }
 
 function quantity(text: unknown): Quantity | undefined {

@@ -244,7 +244,7 @@ class Heart {
     const namespaces = this.#options.namespaces();
     return {
       ...(namespaces !== undefined && { namespaces }),
-      ...(nodes.hasSynced && { allocatable: allocatable(nodes.values()) }),
+      ...(nodes.hasSynced && { allocatable: allocatable(nodes.values(), Date.now()) }),
     };
   }
 }

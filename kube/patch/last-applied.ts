@@ -9,7 +9,8 @@ import { compare, fieldSetOf, validate } from './typed.ts';
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 const maxAnnotationBytes = 256 * 1024;
 
-function lastApplied(object: KubeObject): string | undefined {
+/** The JSON that client-side apply remembers. */
+export function lastApplied(object: KubeObject): string | undefined {
   const annotations = object.metadata?.annotations;
   if (!annotations || !Object.hasOwn(annotations, annotation)) return undefined;
   return annotations[annotation];

@@ -114,6 +114,22 @@ test('a plan of a file is of what the API would make of it', async () => {
   };
   expect(await plan([full, deployment('web', 1, 'west')])).toBe(0);
   expect(outcomes()['deployments.apps/web']).toEqual(['blocked', 'east']);
+  const policy = (names: string[]) => ({
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'PlacementPolicy',
+    metadata: { name: 'front', namespace: 'default' },
+    spec: { selector: { names: ['front'] }, clusters: { names } },
+  });
+  const east = policy(['east']);
+  const said = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(east) };
+  const metadata = { ...east.metadata, annotations: said };
+  await world.admin.create(resources.placementpolicies, { ...east, metadata });
+  await run(deployment('front', 1));
+  expect(await plan([policy(['west'])]), err).toBe(0);
+  expect(outcomes()['deployments.apps/front'], 'as kubectl apply has it: a list is another one').toEqual([
+    'moves',
+    'west',
+  ]);
   expect(await plan([{ apiVersion: 'v1', kind: 'Event', metadata: { name: 'x' } }])).toBe(1);
   expect(err).toContain('no plan can be made of Event (v1), only of Deployment, ');
 });

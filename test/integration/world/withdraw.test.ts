@@ -2,7 +2,16 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Placement, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { listAt, mapAt } from '../../../kube/untyped.ts';
-import { deployment, find, move, readyPods, resources, settled, until } from '../../world/objects.ts';
+import {
+  deployment,
+  find,
+  move,
+  readyPods,
+  resources,
+  settled,
+  statefulSet,
+  until,
+} from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
 const { deployments, endpointslices, namespaces, placements, services } = resources;
@@ -29,12 +38,15 @@ const labelled = (object: KubeObject, labels: Record<string, string>): KubeObjec
   metadata: { ...object.metadata, labels },
 });
 
-async function serve(type = 'LoadBalancer'): Promise<void> {
+async function serve(
+  type = 'LoadBalancer',
+  selector: Record<string, string> = { app: 'web' },
+): Promise<void> {
   await world.admin.create(services, {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name: 'web', ...shop },
-    spec: { type, selector: { app: 'web' }, ports: [{ port: 80 }] },
+    spec: { type, selector, ports: [{ port: 80 }] },
   });
 }
 
@@ -51,8 +63,8 @@ const told = async () => {
   return listAt(status, 'loadBalancer', 'ingress').map((each) => (each as { ip?: string }).ip);
 };
 
-async function onEast(drain: string): Promise<void> {
-  // So that the two clusters give different addresses.
+/** So that the two clusters give different addresses. */
+async function takeAddress(): Promise<void> {
   const other = {
     metadata: { name: 'other', ...shop },
     spec: { type: 'LoadBalancer', ports: [{ port: 80 }] },
@@ -63,6 +75,10 @@ async function onEast(drain: string): Promise<void> {
     const { items } = await client.list(services, {});
     return items.some(({ status }) => listAt(status, 'loadBalancer', 'ingress').length > 0);
   });
+}
+
+async function onEast(drain: string): Promise<void> {
+  await takeAddress();
   await serve();
   const made = deployment('web', 2, 'east');
   made.metadata.annotations = { ...made.metadata.annotations, 'atoll.dev/drain-seconds': drain };
@@ -281,4 +297,16 @@ test('a value that means nothing is refused', async () => {
     made.metadata.annotations = { [annotation]: value };
     await expect(world.admin.create(deployments, made, shop)).rejects.toThrow(message);
   }
+});
+
+test('the address of a Service of one pod of a divided StatefulSet is that of the cluster which runs that pod', async () => {
+  await takeAddress();
+  await serve('LoadBalancer', { 'statefulset.kubernetes.io/pod-name': 'db-1' });
+  await world.admin.create(resources.statefulsets, statefulSet('db', 2, 'east,west'), shop);
+  await settled(world.admin, 'db.statefulsets.apps');
+  expect(await readyPods(world.physical('west'), 'db')).toEqual(['db-1']);
+  await until('both have one, and it is the one of west', async () => {
+    const [{ ip: east }, { ip: west }] = [await there('east'), await there('west')];
+    return east && west && east !== west && (await told()).join() === west;
+  });
 });

@@ -7,6 +7,13 @@ import { deployment, placed } from '../cluster/objects.ts';
 import { annotations, cluster, type Fields, namespace, World } from './world.ts';
 
 const active: Share = { phase: 'Active', replicas: 1 };
+const drain = (world: World, a: Fields) => {
+  world.clusters = [cluster('a', a), cluster('b'), cluster('c')];
+};
+const drop = (world: World, moved: KubeObject) => {
+  world.share('once', {});
+  world.namespace = moved;
+};
 
 describe('decideNamespace, the physical namespace', () => {
   const born = (uid: string): KubeObject => ({ ...namespace(), metadata: { ...namespace().metadata, uid } });
@@ -121,6 +128,36 @@ describe('decideNamespace, workloads', () => {
     world.decide();
     expect(world.spec('web')?.clusters).toEqual(expected);
     expect(world.note('web')).toBe(expected.join(','));
+  });
+
+  it.each<[string, (world: World) => void, string[]]>([
+    ['its Namespace moves: it stays', (world) => Object.assign(world, { namespace: namespace('b') }), ['a']],
+    ['its cluster is drained: it goes', (world) => drain(world, { drain: true }), ['b']],
+    ['its cluster is cordoned: it stays', (world) => drain(world, { unschedulable: true }), ['a']],
+    ['it is gone from there', (world) => drop(world, namespace('b')), ['b']],
+  ])('of a Job that has ended, as its pods and their logs are there: %s', (_name, change, expected) => {
+    const metadata = annotations('a');
+    const ended = { metadata, status: { conditions: [{ type: 'Complete', status: 'True' }] } };
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
+    const template = { spec: { containers: [], serviceAccountName: 'runner', volumes } };
+    const job = (more: object) => placed('Job', 'once', { spec: { template }, ...more });
+    const needed = [placed('ServiceAccount', 'runner', {}), placed('PersistentVolumeClaim', 'data', {})];
+    const world = new World(job({ metadata }), ...needed);
+    world.decide();
+    world.share('once', { a: active });
+    world.objects = [job({ ...ended, metadata: {} }), ...world.objects.slice(1)];
+    change(world);
+    world.decide();
+    expect(world.spec('once')?.clusters).toEqual(expected);
+    const requires = world.spec('once')?.requires?.map(({ name }) => name);
+    expect(requires, 'nothing any more but its data').toEqual(['data']);
+    world.objects.push(deployment('web'));
+    world.namespace = namespace();
+    world.clusters = [...world.clusters].reverse();
+    world.decide();
+    expect(world.spec('web')?.reasons, 'it is nobody to be beside').not.toMatchObject({
+      a: 'the rest of the namespace is there',
+    });
   });
 
   it('keeps the old place when a drain finds no other, says why, and moves when there is one', () => {

@@ -6,6 +6,20 @@ import { deployment } from '../cluster/objects.ts';
 const { object } = deployment('web', { replicas: 5 });
 const share = (replicas: number, phase: Share['phase'] = 'Active'): Share => ({ phase, replicas });
 
+test('what has ended takes nothing', () => {
+  const job = (conditions: object[]) => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'once' },
+    spec: { parallelism: 2, template: object['spec'] },
+    status: { conditions },
+  });
+  const placement = { spec: { clusters: ['a'], shares: { a: { phase: 'Active' } } } } as unknown as Placement;
+  const pods = (conditions: object[]) => usageOf(job(conditions), placement).get('a')?.get('pods')?.value;
+  expect(pods([])).toBe(2n);
+  expect(pods([{ type: 'Complete', status: 'True' }])).toBeUndefined();
+});
+
 test.each<[string, string[], Record<string, Share>, Record<string, string>]>([
   ['before it is divided: the same everywhere', ['a', 'b'], {}, { a: '3', b: '3' }],
   ['what each has', ['a', 'b'], { a: share(4), b: share(1) }, { a: '4', b: '1' }],

@@ -61,6 +61,23 @@ test.each<[string, Share['phase'], Share['phase'], string]>([
   expect(settled?.message).toContain(`until then it stays on ${stays};`);
 });
 
+test.each<[string, string[], object]>([
+  ['one that it moves with', ['Deployment web'], { reason: 'WaitingForOthers' }],
+  ['a word of its user', ['paused'], { reason: 'Paused' }],
+])(
+  'what may not run twice says that it waits for %s, not for where it cannot start before',
+  (_, held, expected) => {
+    const shares: Record<string, Share> = { east: { phase: 'Active' }, west: { phase: 'Active' } };
+    const placement = object('Deployment', ['west']);
+    const hold = { ...atRest.hold, held };
+    const of = { placement, shares, slices: {}, waitingFor: ['west'], hold, gone: false, now: 0 };
+    const [, once] = conditionsOf({ ...atRest, ...of, once: true });
+    expect(once).toMatchObject({ ...expected, message: expect.stringContaining('it stays on east') });
+    const [, other] = conditionsOf({ ...atRest, ...of, once: false });
+    expect(other, 'of others something is waited for there').toMatchObject({ reason: 'Joining' });
+  },
+);
+
 test('what no workload needs is nowhere for that, not for want of clusters', () => {
   const said = (kind: string) => {
     const placement = object(kind, []);

@@ -493,6 +493,16 @@ describe('handover of other kinds', () => {
       },
       { a: leaving },
     ],
+    [
+      'Job: finished stays with its logs, whoever wants it elsewhere',
+      {
+        root: of('Job', {}, { ...running, conditions: [{ type: 'Complete', status: 'True' }] }),
+        clusters: ['b'],
+        previous: { a: on },
+        keepsEnded: (cluster: string) => cluster === 'a',
+      },
+      { a: on },
+    ],
   ])('%s', (_name, change, expected) => {
     expect(handover(told({ ...base, ...change })).shares).toEqual(expected);
   });

@@ -204,6 +204,11 @@ describe('what moves together', () => {
       member(placement(['west'], { east: active(1), west: active(1) }), 'StatefulSet'),
       ['StatefulSet db'],
     ],
+    [
+      'nobody who stays where it was, as what all were bound for is drained',
+      member(placement(['west'], { east: active(2), west: active(2) }, true)),
+      [],
+    ],
   ])('waits for %s', (_, other, expected) => {
     expect(namesOf(lateMembers('east', self, [other]))).toEqual(expected);
   });
@@ -328,6 +333,17 @@ describe('a group always ends where it is to be', () => {
     group.place('b');
     group.run();
     expect(new Set(group.where)).toEqual(new Set(['b']));
+  });
+
+  it('what is on its way to a cluster that takes it no more stays whole where it was, and leaves that at once', () => {
+    const group = new Group('Deployment', 'StatefulSet', 'Deployment');
+    group.place('b');
+    group.run(2);
+    expect(group.where).toEqual(['a,b', 'a,b', 'a,b']);
+    group.place('a');
+    for (const model of group.models) group.blocked.add(model);
+    group.run(40);
+    expect(group.where).toEqual(['a', 'a', 'a']);
   });
 
   it('two that change places, one of which waits for the room of the other', () => {

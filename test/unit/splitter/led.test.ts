@@ -6,7 +6,7 @@ import {
 } from '../../../cluster/names.ts';
 import type { Placement } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { isShortOf, podsLedTo, readyEndpoints, serviceTold } from '../../../splitter/led.ts';
+import { isShortOf, podsLedTo, readyEndpoints, servedAt, serviceTold } from '../../../splitter/led.ts';
 
 const slice = (
   cluster: string | undefined,
@@ -111,4 +111,32 @@ test.each<[string, ReturnType<typeof followed>[], number]>([
 ])('pods that there are to be endpoints of: %s', (_what, all, expected) => {
   expect(podsLedTo(all, 'b')).toBe(expected);
   expect(podsLedTo(all, 'a')).toBe(0);
+});
+
+test.each<[string, object, boolean[] | undefined]>([
+  ['one pod by its name', { 'statefulset.kubernetes.io/pod-name': 'db-2' }, [false, true, false]],
+  ['one pod by its index', { app: 'db', 'apps.kubernetes.io/pod-index': '0' }, [true, false, false]],
+  ['one that there is not', { 'statefulset.kubernetes.io/pod-name': 'db-7' }, [false, false, false]],
+  ['all of them', { app: 'db' }, undefined],
+])('a Service of %s is served where that is', (_, selector, expected) => {
+  const template = { metadata: { labels: { app: 'db' } }, spec: {} };
+  const root: KubeObject = {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name: 'db' },
+    spec: { replicas: 3, template },
+  };
+  const service: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 's' },
+    spec: { selector },
+  };
+  const shares = {
+    east: { phase: 'Active', replicas: 2, ordinalsStart: 0 },
+    west: { phase: 'Active', replicas: 1, ordinalsStart: 2 },
+  };
+  const served = servedAt(service, [{ root, placement: { spec: { shares } } as unknown as Placement }]);
+  expect(served && ['east', 'west', 'north'].map(served)).toEqual(expected);
+  expect(servedAt(service, []), 'nobody knows of any').toBeUndefined();
 });

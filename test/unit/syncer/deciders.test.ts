@@ -99,12 +99,28 @@ test('allocatable sums the nodes that take pods; what is no quantity counts as n
     node({ cpu: '2', memory: '512Mi', pods: 'many' }),
     node({ cpu: '8' }, true),
   ];
-  expect(allocatable(nodes)).toEqual({ cpu: '3500m', memory: '1536Mi' });
-  expect(allocatable([]), 'whose nodes are yet to come').toEqual({});
-  expect(allocatable([node({ cpu: '8', pods: '110' }, true)]), 'all cordoned').toEqual({
+  expect(allocatable(nodes, 0)).toEqual({ cpu: '3500m', memory: '1536Mi' });
+  expect(allocatable([], 0), 'whose nodes are yet to come').toEqual({});
+  expect(allocatable([node({ cpu: '8', pods: '110' }, true)], 0), 'all cordoned').toEqual({
     cpu: '0',
     pods: '0',
   });
+});
+
+test.each([
+  ['True', 'for long', '8', '2026-01-01T00:00:00Z'],
+  ['False', 'for so long that its pods are evicted', '0', '2026-01-02T00:00:00Z'],
+  ['Unknown', 'for so long that its pods are evicted', '0', '2026-01-02T00:00:00Z'],
+  ['Unknown', 'for a moment, in which its pods wait for it', '8', '2026-01-02T00:00:01Z'],
+  ['False', 'since nobody can tell when', '0', 'once'],
+])('a node that is Ready %s, %s, offers cpu %s', (status, _, cpu, lastTransitionTime) => {
+  const node: KubeObject = {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {},
+    status: { allocatable: { cpu: '8' }, conditions: [{ type: 'Ready', status, lastTransitionTime }] },
+  };
+  expect(allocatable([node], Date.parse('2026-01-02T00:05:00Z'))).toEqual({ cpu });
 });
 
 describe('what the controller has observed', () => {
