@@ -139,7 +139,8 @@ function checkPath({ info, served }: ResourceExchange): void {
   }
   if (info.verb === 'watch' && info.subresource !== '') throw noSuchResource();
   // Routes of kinds that are built in know of GET alone.
-  if ((info.method === 'HEAD' && !served.custom) || (info.verb === 'watch' && info.method !== 'GET')) throw methodNotAllowed();
+  if ((info.method === 'HEAD' && !served.custom) || (info.verb === 'watch' && info.method !== 'GET'))
+    throw methodNotAllowed();
   if (info.cluster === '*' && info.verb !== 'list' && info.verb !== 'watch') throw methodNotAllowed();
 }
 

@@ -162,8 +162,8 @@ function pods(): Case[] {
     }),
     quotaCase('pods/written', ({ ns }) => [
       ...bound(ns, { 'requests.cpu': '5' }, { 'requests.cpu': '0' }),
-      ...[' 6 ', '\u00a06', '6.', '+6', '6000m ', '6e0', 6, '6 0', '--6', '6Ki6', '+', 'Ki'].map(
-        (cpu, i) => pod(ns, `p${i}`, { requests: { cpu } }),
+      ...[' 6 ', '\u00a06', '6.', '+6', '6000m ', '6e0', 6, '6 0', '--6', '6Ki6', '+', 'Ki'].map((cpu, i) =>
+        pod(ns, `p${i}`, { requests: { cpu } }),
       ),
       used(ns),
     ]),

@@ -349,18 +349,23 @@ function errors(): Case[] {
         steps: () => [{ method, path, ...(method.startsWith('P') && { body: {} }) }],
       })),
   );
-  const empty: Case[] = ['limit', 'timeoutSeconds', 'gracePeriodSeconds', 'propagationPolicy', 'dryRun'].flatMap(
-    (parameter) =>
-      (['GET', 'DELETE'] as const).map((method) => ({
-        id: `reading/empty/${method}/${parameter}`,
-        area: 'reading' as const,
-        steps: () => [
-          {
-            method,
-            path: `/api/v1/namespaces/default/limitranges${method === 'GET' ? '' : '/none'}?${parameter}=`,
-          },
-        ],
-      })),
+  const empty: Case[] = [
+    'limit',
+    'timeoutSeconds',
+    'gracePeriodSeconds',
+    'propagationPolicy',
+    'dryRun',
+  ].flatMap((parameter) =>
+    (['GET', 'DELETE'] as const).map((method) => ({
+      id: `reading/empty/${method}/${parameter}`,
+      area: 'reading' as const,
+      steps: () => [
+        {
+          method,
+          path: `/api/v1/namespaces/default/limitranges${method === 'GET' ? '' : '/none'}?${parameter}=`,
+        },
+      ],
+    })),
   );
   return [
     ...empty,

@@ -181,7 +181,11 @@ test('a namespace that others hold says that it is empty', async () => {
     const { body } = await api.call('GET', held);
     expect(body.spec).toEqual({});
     expect(body.status.conditions).toContainEqual(
-      expect.objectContaining({ type: 'NamespaceContentRemaining', status: 'False', reason: 'ContentRemoved' }),
+      expect.objectContaining({
+        type: 'NamespaceContentRemaining',
+        status: 'False',
+        reason: 'ContentRemoved',
+      }),
     );
   });
   const free = [{ op: 'remove', path: '/metadata/finalizers' }];

@@ -78,7 +78,11 @@ describe('of a Service with a selector', () => {
   });
 
   test('what a user wrote into them goes, and Endpoints of before there was a selector with what mirrored them', () => {
-    const edited = { ...(slice as KubeObject), endpoints: [{ addresses: ['10.1.2.3'] }], ports: [{ port: 1 }] };
+    const edited = {
+      ...(slice as KubeObject),
+      endpoints: [{ addresses: ['10.1.2.3'] }],
+      ports: [{ port: 1 }],
+    };
     const own = custom({}, { labels: { x: 'y' }, annotations: { kept: 'z' } });
     const [mirror] = made({ service: bare, endpoints: own });
     const slices = [edited, mirror as KubeObject];

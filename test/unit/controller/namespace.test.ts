@@ -18,8 +18,7 @@ const nothing = {
   NamespaceDeletionContentFailure:
     'False ContentDeleted: All content successfully deleted, may be waiting on finalization',
   NamespaceContentRemaining: 'False ContentRemoved: All content successfully removed',
-  NamespaceFinalizersRemaining:
-    'False ContentHasNoFinalizers: All content-preserving finalizers finished',
+  NamespaceFinalizersRemaining: 'False ContentHasNoFinalizers: All content-preserving finalizers finished',
 };
 
 test('what holds a namespace is told by kind and finalizer, in the order of names', () => {
