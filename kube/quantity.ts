@@ -21,7 +21,8 @@ export class QuantityError extends Error {
 }
 
 const nano = -9;
-/** Beyond this the exponent of `1e…` no longer changes what anybody can mean; keeps hostile input cheap. */
+/** No amount needs more: what is longer, or larger, would cost whoever reckons with it. */
+const longest = 1024;
 const largestExponent = 1000;
 const maxInt64 = 2n ** 63n - 1n;
 const formatMessage =
@@ -57,8 +58,8 @@ function parseSuffix(text: string): Suffix {
   if (binary > 0) return { format: 'BinarySI', exponent: 10 * binary };
   const exponent = /^[eE]([-+]?\d+)$/.exec(text)?.[1];
   if (exponent === undefined) throw new QuantityError("unable to parse quantity's suffix");
-  const clamped = Math.max(-largestExponent, Math.min(largestExponent, Number(exponent)));
-  return { format: 'DecimalExponent', exponent: clamped };
+  if (Number(exponent) > largestExponent) throw new QuantityError("unable to parse quantity's suffix");
+  return { format: 'DecimalExponent', exponent: Math.max(-largestExponent, Number(exponent)) };
 }
 
 /** Each part begins by what the one before cannot have: else a long one would be divided in every way there is. */
@@ -67,7 +68,7 @@ const written = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[-+]?\d*|[-+]\d*)?)
 /** Throws QuantityError with Kubernetes' text. Numbers are read as their decimal form. */
 export function parseQuantity(input: string | number | bigint): Quantity {
   const text = String(input);
-  if (text === '' || text.length > 1024) throw new QuantityError(formatMessage);
+  if (text === '' || text.length > longest) throw new QuantityError(formatMessage);
   if (text === '0') return { value: 0n, scale: 0, format: 'DecimalSI', text };
   const match = written.exec(text);
   if (!match) throw new QuantityError(formatMessage);
@@ -83,6 +84,18 @@ export function parseQuantity(input: string | number | bigint): Quantity {
     return { value: signed(magnitude), scale, format, ...(kept && { text }) };
   }
   return bounded(magnitude, scale, format, signed);
+}
+
+/** Why an API takes no such value as a quantity, with blanks around it or without; undefined where it does. */
+export function quantityProblem(value: unknown): string | undefined {
+  const isWritten = typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
+  try {
+    parseQuantity(isWritten ? String(value).trim() : '');
+    return undefined;
+  } catch (error) {
+    if (error instanceof QuantityError) return error.message;
+    throw error;
+  }
 }
 
 /** The digits Kubernetes keeps in an int64; longer ones lose what they were written like. */

@@ -28,6 +28,8 @@ export interface TokenFor {
   /** What the token dies with, beside its account. */
   bound?: { kind: 'Pod' | 'Secret' | 'Node'; object: KubeObject };
   now: Date;
+  /** Of the token; default: any. */
+  id?: string;
 }
 
 interface Named {
@@ -71,7 +73,7 @@ export class ServiceAccountTokens {
     return this.#keys.publicKeys();
   }
 
-  issue({ cluster, account, audiences, expirationSeconds, bound, now }: TokenFor): Promise<string> {
+  issue({ cluster, account, audiences, expirationSeconds, bound, now, id }: TokenFor): Promise<string> {
     const { namespace = '', name = '' } = account.metadata;
     const seconds = Math.floor(now.getTime() / 1000);
     const claims: Private = {
@@ -85,7 +87,7 @@ export class ServiceAccountTokens {
       exp: seconds + expirationSeconds,
       iat: seconds,
       iss: issuerOf(this.base, cluster),
-      jti: randomUUID(),
+      jti: id ?? randomUUID(),
       'kubernetes.io': claims,
       nbf: seconds,
       sub: `system:serviceaccount:${namespace}:${name}`,

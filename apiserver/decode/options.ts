@@ -70,14 +70,13 @@ function managerFromAgent(agent: string | undefined): string {
 }
 
 export function dryRunOf(values: readonly string[], causes: StatusCause[]): boolean {
-  const set = values.filter((value) => value !== '');
-  if (set.length > 0 && set.some((value) => value !== 'All')) {
-    const list = set.map((value) => JSON.stringify(value)).join(',');
+  if (values.some((value) => value !== 'All')) {
+    const list = values.map((value) => JSON.stringify(value)).join(',');
     causes.push(
       cause('FieldValueNotSupported', 'dryRun', `Unsupported value: [${list}]: supported values: "All"`),
     );
   }
-  return set.length > 0;
+  return values.length > 0;
 }
 
 export function cause(reason: string, field: string, message: string): StatusCause {

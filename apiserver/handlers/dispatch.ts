@@ -138,7 +138,9 @@ function checkPath({ info, served }: ResourceExchange): void {
     if (info.verb === 'create' || info.verb === 'deletecollection') throw methodNotAllowed();
   }
   if (info.verb === 'watch' && info.subresource !== '') throw noSuchResource();
-  if (info.method === 'HEAD' || (info.verb === 'watch' && info.method !== 'GET')) throw methodNotAllowed();
+  // Routes of kinds that are built in know of GET alone.
+  if ((info.method === 'HEAD' && !served.custom) || (info.verb === 'watch' && info.method !== 'GET'))
+    throw methodNotAllowed();
   if (info.cluster === '*' && info.verb !== 'list' && info.verb !== 'watch') throw methodNotAllowed();
 }
 

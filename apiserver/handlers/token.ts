@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { updateManagers } from '../../kube/patch/managed.ts';
@@ -59,7 +60,11 @@ export async function handleToken(exchange: ResourceExchange): Promise<ApiRespon
   };
   await admission.validate(request, undefined);
   const bound = await boundObject(exchange, given, account);
+  const id = randomUUID();
+  // By which what is done with it is found in the same events.
+  exchange.audit?.annotated('authentication.kubernetes.io/issued-credential-id', `JTI=${id}`);
   const token = await core.tokens.issue({
+    id,
     cluster: info.cluster,
     account,
     audiences,

@@ -4,6 +4,7 @@ import type { InformerSet } from '../../client/informers.ts';
 import { parseKey, type ResourceRef } from '../../client/url.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { timestamp } from '../../kube/timestamp.ts';
 import { commit } from '../commit.ts';
 import { type Retry, runController } from '../controller.ts';
 import { type CustomResourceDefinition, customResourceDefinitions, hasNames } from '../gc/resources.ts';
@@ -15,6 +16,13 @@ export interface DefinitionControllerOptions {
   informers: InformerSet;
   signal: AbortSignal;
   logger: Logger;
+}
+
+interface Condition {
+  type: string;
+  status?: string;
+  reason?: string;
+  lastTransitionTime?: string;
 }
 
 const finalizer = 'customresourcecleanup.apiextensions.k8s.io';
@@ -52,9 +60,10 @@ export function runDefinitionController(options: DefinitionControllerOptions): P
         signal,
       );
       if (!isEnding(live)) return undefined;
-      live = await tellProgress(client, live, { cluster, signal });
+      live = await tell(client, live, inProgress, { cluster, signal });
       if ((await deleteInstances(client, live, cluster, signal)) > 0) return { after: lookAgainMs };
       const finalizers = (live.metadata.finalizers ?? []).filter((one) => one !== finalizer);
+      if (finalizers.length > 0) live = await tell(client, live, completed, { cluster, signal });
       const wanted = { ...live, metadata: { ...live.metadata, finalizers } };
       await commit(client, customResourceDefinitions, live, wanted, { cluster, signal });
     } catch (error) {
@@ -73,18 +82,26 @@ const inProgress = {
   message: 'CustomResource deletion is in progress',
 };
 
-/** Says so before it begins: with finalizers on its objects it may take long. */
-async function tellProgress(
+const completed = {
+  type: 'Terminating',
+  status: 'False',
+  reason: 'InstanceDeletionCompleted',
+  message: 'removed all instances',
+};
+
+/** Says so before it begins, as with finalizers on its objects it may take long, and at the end where others hold it. */
+async function tell(
   client: Client,
   live: CustomResourceDefinition,
+  what: typeof inProgress,
   options: { cluster: string | undefined; signal: AbortSignal },
 ): Promise<CustomResourceDefinition> {
-  const status = (live.status ?? {}) as { conditions?: { type: string; reason?: string }[] };
+  const status = (live.status ?? {}) as { conditions?: Condition[] };
   const { conditions = [] } = status;
-  if (conditions.some(({ type, reason }) => type === inProgress.type && reason === inProgress.reason))
-    return live;
-  const told = conditions.map((one) => (one.type === inProgress.type ? { ...one, ...inProgress } : one));
-  if (told.length === 0 || !told.some(({ type }) => type === inProgress.type)) return live;
+  const is = conditions.find(({ type }) => type === what.type);
+  if (is === undefined || is.reason === what.reason) return live;
+  const lastTransitionTime = is.status === what.status ? is.lastTransitionTime : timestamp();
+  const told = conditions.map((one) => (one === is ? { ...one, ...what, lastTransitionTime } : one));
   const wanted = { ...live, status: { ...status, conditions: told } };
   return client.update<CustomResourceDefinition>(customResourceDefinitions, wanted, {
     ...options,

@@ -55,10 +55,6 @@ export function decideEndpoints(found: Found): Steps {
 function placeholders(service: KubeObject, { endpoints, slices }: Found): Steps {
   const wanted = emptyEndpoints(service);
   const make = endpoints === undefined ? [wanted] : [];
-  const relabelled =
-    endpoints && isPlaceholder(endpoints) && !deepEqual(endpoints.metadata.labels, wanted.metadata.labels)
-      ? [{ old: endpoints, wanted: withLabels(endpoints, wanted) }]
-      : [];
   const told = slices.some((slice) => isReflected(slice) && !isMirrored(slice));
   const mine = slices.filter((slice) => isPlaceholderSlice(slice, service.metadata.uid));
   const stale = slices.filter((slice) => isNobodys(slice) && !mine.includes(slice));
@@ -66,27 +62,29 @@ function placeholders(service: KubeObject, { endpoints, slices }: Found): Steps 
   return {
     create: [...make, ...(told || mine.length > 0 ? [] : [slice])],
     update: [
-      ...relabelled,
-      ...(told ? [] : mine)
-        .filter(({ metadata }) => !deepEqual(metadata.labels, slice.metadata.labels))
-        .map((old) => ({ old, wanted: withLabels(old, slice) })),
+      ...(endpoints && !isReflected(endpoints) ? emptied(endpoints, wanted) : []),
+      ...(told ? [] : mine).flatMap((old) => emptied(old, slice)),
     ],
     remove: [...stale, ...(told ? mine : [])],
   };
 }
 
-/** A slice of which the controller of slices would say that it is its own, and no cluster's does: somebody restored or copied it. */
+/** Slices that a controller keeps, and no cluster's does: restored, copied, or mirrored before there was a selector. */
 function isNobodys(slice: KubeObject): boolean {
   const { labels, deletionTimestamp } = slice.metadata;
-  return (
-    labels?.[managedByLabel.slice] === sliceController &&
-    !isReflected(slice) &&
-    deletionTimestamp === undefined
-  );
+  const isKept = labels?.[managedByLabel.slice] === sliceController || isMirrored(slice);
+  return isKept && !isReflected(slice) && deletionTimestamp === undefined;
 }
 
-function withLabels(object: KubeObject, { metadata: { labels = {} } }: KubeObject): KubeObject {
-  return { ...object, metadata: { ...object.metadata, labels } };
+/** Whatever a user wrote into it: whom a selector finds is not theirs to say. */
+function emptied(old: KubeObject, wanted: KubeObject): Steps['update'] {
+  const { labels = {} } = wanted.metadata;
+  const isEmpty = ['subsets', 'endpoints', 'ports'].every((name) => listAt(old, name).length === 0);
+  if (old.metadata.deletionTimestamp || (isEmpty && deepEqual(old.metadata.labels, labels))) return [];
+  const { subsets: _, ...rest } = old;
+  const { endpoints, ports } = wanted;
+  const lists = wanted.kind === 'Endpoints' ? {} : { endpoints, ports };
+  return [{ old, wanted: { ...rest, ...lists, metadata: { ...old.metadata, labels } } }];
 }
 
 /** As the endpoints controller makes them, with the Service's labels. */
@@ -204,6 +202,7 @@ function mirroredSlices(endpoints: KubeObject): KubeObject[] {
 function isAs(old: KubeObject, wanted: KubeObject): boolean {
   return (
     deepEqual(listAt(old, 'endpoints'), wanted['endpoints']) &&
+    deepEqual(listAt(old, 'ports'), wanted['ports']) &&
     deepEqual(old.metadata.labels, wanted.metadata.labels) &&
     deepEqual(annotationsOf(old, false), annotationsOf(wanted, false))
   );
@@ -212,5 +211,5 @@ function isAs(old: KubeObject, wanted: KubeObject): boolean {
 function over(old: KubeObject, wanted: KubeObject): KubeObject {
   const annotations = { ...annotationsOf(old, true), ...annotationsOf(wanted, false) };
   const metadata = { ...old.metadata, labels: wanted.metadata.labels ?? {}, annotations };
-  return { ...old, metadata, endpoints: wanted['endpoints'] };
+  return { ...old, metadata, endpoints: wanted['endpoints'], ports: wanted['ports'] };
 }

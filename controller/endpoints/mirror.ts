@@ -17,7 +17,7 @@ const maxPerSubset = 1000;
 
 /** What slices say that is said in Endpoints: one for each set of ports and kind of address. */
 export function mirrorsOf(endpoints: KubeObject): Mirror[] {
-  const found = new Map<string, Mirror>();
+  const found = new Map<string, Said>();
   for (const subset of listAt(endpoints, 'subsets').filter(isRecord)) {
     const ports = listAt(subset, 'ports').filter(isRecord).map(portOf);
     const ready = listAt(subset, 'addresses').filter(isRecord);
@@ -30,12 +30,20 @@ export function mirrorsOf(endpoints: KubeObject): Mirror[] {
       const [address = ''] = endpoint.addresses;
       const addressType = isIPv6(address) ? 'IPv6' : 'IPv4';
       const key = JSON.stringify([addressType, ports]);
-      const mirror = found.get(key) ?? { addressType, part: JSON.stringify(ports), ports, endpoints: [] };
-      mirror.endpoints.push(endpoint);
-      found.set(key, mirror);
+      const said = found.get(key) ?? { addressType, ports, endpoints: new Map() };
+      const who = JSON.stringify([address, textAt(endpoint, 'targetRef', 'uid')]);
+      if (!said.endpoints.has(who) || !endpoint.conditions.ready) said.endpoints.set(who, endpoint);
+      found.set(key, said);
     }
   }
-  return [...found.values()].flatMap(inPieces);
+  return [...found.values()].flatMap((said) =>
+    inPieces({ ...said, part: JSON.stringify(said.ports), endpoints: [...said.endpoints.values()] }),
+  );
+}
+
+/** Whoever is told twice is there once, and not ready where that is told too. */
+interface Said extends Pick<Mirror, 'addressType' | 'ports'> {
+  endpoints: Map<string, Record<string, unknown>>;
 }
 
 function inPieces(mirror: Mirror): Mirror[] {
@@ -55,7 +63,7 @@ function portOf(port: Record<string, unknown>): Record<string, unknown> {
 function endpointOf(
   address: Record<string, unknown>,
   ready: boolean,
-): Record<string, unknown> & { addresses: string[] } {
+): Record<string, unknown> & { addresses: string[]; conditions: { ready: boolean } } {
   const targetRef = mapAt(address, 'targetRef');
   const hostname = textAt(address, 'hostname');
   const nodeName = textAt(address, 'nodeName');

@@ -78,11 +78,12 @@ async function terminate(client: Client, seen: Namespace, target: Target): Promi
   const { cluster, namespace, signal } = target;
   const remains = await emptyNamespace(client, target);
   try {
-    if (Object.keys(remains.counts).length + remains.failures.length > 0) {
+    if (Object.keys(remains.counts).length + remains.failures.length + remains.unknown.length > 0) {
       await explain(client, seen, remains, target);
       const waiting = Date.now() - Date.parse(seen.metadata.deletionTimestamp ?? '');
       return { after: Math.max(firstLookMs, Math.min(laterLookMs, waiting / 2 || 0)) };
     }
+    if (isHeld(seen)) await tell(client, remains, target);
     const live = await client.get<Namespace>(namespaces, { cluster, name: namespace }, signal);
     // Deleted and made again since: this one is another.
     if (live.metadata.uid !== seen.metadata.uid) return undefined;
@@ -97,9 +98,19 @@ async function terminate(client: Client, seen: Namespace, target: Target): Promi
 
 /** Of interest only where a namespace stays: those that empty at once are not written to. */
 async function explain(client: Client, seen: Namespace, remains: Remains, target: Target): Promise<void> {
-  const { cluster, namespace, signal } = target;
   const waiting = Date.now() - Date.parse(seen.metadata.deletionTimestamp ?? '');
-  if (waiting < 2_000 && remains.failures.length === 0) return;
+  if (waiting < 2_000 && remains.failures.length + remains.unknown.length === 0) return;
+  await tell(client, remains, target);
+}
+
+/** Whether it stays when it is empty, by finalizers of others. */
+function isHeld({ metadata, spec }: Namespace): boolean {
+  const own = spec?.finalizers?.filter((name) => name !== namespaceFinalizer) ?? [];
+  return own.length + (metadata.finalizers ?? []).length > 0;
+}
+
+async function tell(client: Client, remains: Remains, target: Target): Promise<void> {
+  const { cluster, namespace, signal } = target;
   const live = await client.get<Namespace>(namespaces, { cluster, name: namespace }, signal);
   const now = timestamp();
   const conditions = deletionConditions(remains, live.status?.conditions ?? [], now);

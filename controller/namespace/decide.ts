@@ -30,14 +30,28 @@ export interface Remains {
   counts: Readonly<Record<string, number>>;
   finalizers: Readonly<Record<string, number>>;
   failures: readonly string[];
+  /** Group versions, `example.com/v1`, of which nobody says what they have. */
+  unknown: readonly string[];
 }
 
 /** The conditions that tell why a namespace is still there; times of unchanged ones are kept. */
 export function deletionConditions(remains: Remains, old: readonly Condition[], now: string): Condition[] {
-  const { counts, finalizers, failures } = remains;
-  const content = Object.entries(counts).map(([name, n]) => `${name} has ${n} resource instances`);
-  const held = Object.entries(finalizers).map(([name, n]) => `${name} in ${n} resource instances`);
+  const { counts, finalizers, failures, unknown } = remains;
+  // As Kubernetes has it, whose names of resources end with their group, and a dot where that is empty.
+  const content = sorted(counts).map(
+    ([name, n]) => `${name}${name.includes('.') ? '' : '.'} has ${n} resource instances`,
+  );
+  const held = sorted(finalizers).map(([name, n]) => `${name} in ${n} resource instances`);
+  const stale = unknown.map((version) => `${version}: stale GroupVersion discovery: ${version}`);
   const next = [
+    condition('NamespaceDeletionDiscoveryFailure', stale, 'DiscoveryFailed', 'ResourcesDiscovered', [
+      `Discovery failed for some groups, ${stale.length} failing: unable to retrieve the complete list of server APIs: ${stale.join(', ')}`,
+      'All resources successfully discovered',
+    ]),
+    condition('NamespaceDeletionGroupVersionParsingFailure', [], '', 'ParsedGroupVersions', [
+      '',
+      'All legacy kube types successfully parsed',
+    ]),
     condition('NamespaceDeletionContentFailure', failures, 'ContentDeletionFailed', 'ContentDeleted', [
       `Failed to delete all resource types, ${failures.length} remaining: ${failures.join(', ')}`,
       'All content successfully deleted, may be waiting on finalization',
@@ -58,6 +72,10 @@ export function deletionConditions(remains: Remains, old: readonly Condition[], 
     return { ...one, lastTransitionTime: since };
   });
   return [...kept, ...timed];
+}
+
+function sorted(counts: Readonly<Record<string, number>>): [string, number][] {
+  return Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 function condition(

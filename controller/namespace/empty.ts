@@ -32,11 +32,12 @@ export async function emptyNamespace(client: Client, where: Where): Promise<Rema
     signal,
     headers: { [othersHeader]: 'yes' },
   });
-  const tally = {
-    counts: {} as Record<string, number>,
-    finalizers: {} as Record<string, number>,
-    failures: failed.map(({ group, version }) => `discovery of ${group}/${version}`),
-    silent: new Set<string>(),
+  const tally: Tally = {
+    counts: {},
+    finalizers: {},
+    failures: [],
+    unknown: failed.map(({ group, version }) => `${group}/${version}`),
+    silent: new Set(),
   };
   const all = resources.filter(canBeEmptied);
   const first = all.filter(runs);
@@ -50,13 +51,13 @@ export async function emptyNamespace(client: Client, where: Where): Promise<Rema
   return tally;
 }
 
-type Tally = {
+interface Tally extends Remains {
   counts: Record<string, number>;
   finalizers: Record<string, number>;
   failures: string[];
   /** Group versions that gave no answer. They are asked no more in this pass, whose other resources would each wait as long. */
   silent: Set<string>;
-};
+}
 
 /** Answers what is left; undefined: that cannot be told. */
 async function count(

@@ -20,7 +20,7 @@ export async function emptyLogicalCluster(
   cluster: string,
   signal: AbortSignal,
 ): Promise<Remains> {
-  const remains: Tally = { counts: {}, finalizers: {}, failures: [] };
+  const remains: Tally = { counts: {}, finalizers: {}, failures: [], unknown: [] };
   await deleteAll(client, workspaces, cluster, signal, remains);
   if (!isNothing(remains)) return remains;
   await forgetOtherServers(client, cluster, signal);
@@ -34,7 +34,7 @@ export async function emptyLogicalCluster(
       continue;
     }
     // They go with the logical cluster; what is in them goes before.
-    const { counts, finalizers, failures } = await emptyNamespace(client, {
+    const { counts, finalizers, failures, unknown } = await emptyNamespace(client, {
       cluster,
       namespace: name,
       signal,
@@ -42,22 +42,24 @@ export async function emptyLogicalCluster(
     for (const [kind, n] of Object.entries(counts)) add(remains.counts, `${kind} in ${name}`, n);
     for (const [finalizer, n] of Object.entries(finalizers)) add(remains.finalizers, finalizer, n);
     remains.failures.push(...failures);
+    remains.unknown.push(...unknown);
   }
   const { resources, failed } = await discover(client, { cluster, signal });
-  remains.failures.push(...failed.map(({ group, version }) => `discovery of ${group}/${version}`));
+  remains.unknown.push(...failed.map(({ group, version }) => `${group}/${version}`));
   for (const resource of resources.filter(isEmptied))
     await deleteAll(client, resource, cluster, signal, remains);
   return remains;
 }
 
-export function isNothing({ counts, failures }: Remains): boolean {
-  return Object.keys(counts).length === 0 && failures.length === 0;
+export function isNothing({ counts, failures, unknown }: Remains): boolean {
+  return Object.keys(counts).length === 0 && failures.length === 0 && unknown.length === 0;
 }
 
 interface Tally extends Remains {
   counts: Record<string, number>;
   finalizers: Record<string, number>;
   failures: string[];
+  unknown: string[];
 }
 
 function add(tally: Record<string, number>, name: string, n = 1): void {

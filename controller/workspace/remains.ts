@@ -24,10 +24,11 @@ export async function tellEnd(
   await client.patch(workspaces, { ...target, subresource: 'status' }, 'merge', body);
 }
 
-function told({ counts, finalizers, failures }: Remains, old: readonly Condition[]): Condition {
+function told({ counts, finalizers, failures, unknown }: Remains, old: readonly Condition[]): Condition {
   const content = Object.entries(counts).map(([name, n]) => `${name} has ${n} resource instances`);
   const held = Object.entries(finalizers).map(([name, n]) => `${name} in ${n} resource instances`);
   const message = [
+    unknown.length > 0 ? `Discovery failed for some groups: ${unknown.join(', ')}` : '',
     failures.length > 0 ? `Failed to delete all resource types: ${failures.join(', ')}` : '',
     content.length > 0 ? `Some resources are remaining: ${content.join(', ')}` : '',
     held.length > 0 ? `Some content has finalizers remaining: ${held.join(', ')}` : '',
@@ -36,7 +37,7 @@ function told({ counts, finalizers, failures }: Remains, old: readonly Condition
   return {
     type,
     status: 'False',
-    reason: failures.length > 0 ? 'ContentDeletionFailed' : 'SomeResourcesRemain',
+    reason: failures.length + unknown.length > 0 ? 'ContentDeletionFailed' : 'SomeResourcesRemain',
     message: message
       .filter((part) => part !== '')
       .join('; ')

@@ -9,7 +9,7 @@ import {
 
 /** Undefined when `value` is no quantity: what validation says about it comes elsewhere. */
 export function parseQuantity(value: unknown): Quantity | undefined {
-  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') return undefined;
   try {
     return parse(value);
   } catch (error) {
@@ -20,7 +20,7 @@ export function parseQuantity(value: unknown): Quantity | undefined {
 
 /** As the API writes it back: `1000m` is `1`, `1024Mi` is `1Gi`. What is no quantity stays as it is. */
 export function canonicalQuantity(value: unknown, milli = false): unknown {
-  const parsed = parseQuantity(value);
+  const parsed = parseQuantity(typeof value === 'string' ? value.trim() : value);
   if (!parsed) return value;
   return formatQuantity(
     milli && parsed.scale < -3

@@ -1,5 +1,6 @@
 import { decodeJson, encodeJson } from '../json.ts';
 import type { Json } from '../object.ts';
+import { quantityProblem } from '../quantity.ts';
 import { type GoStruct, structNamed } from '../schema/go.ts';
 import type { Special } from '../schema/table.ts';
 import { DecodeError } from './errors.ts';
@@ -29,7 +30,7 @@ export function decodeSpecial(reader: Reader, special: Special, depth: number, n
     case 'duration':
       return readDuration(reader);
     case 'quantity':
-      return readFirst(reader)?.toString('utf8') ?? '0';
+      return readQuantity(reader);
     case 'int-or-string':
       return readIntOrString(reader);
     case 'raw':
@@ -50,6 +51,13 @@ function readFirst(reader: Reader): Buffer | undefined {
     else reader.skip(key & 7);
   }
   return found;
+}
+
+function readQuantity(reader: Reader): string {
+  const text = readFirst(reader)?.toString('utf8') ?? '0';
+  const problem = text === text.trim() ? quantityProblem(text) : quantityProblem('');
+  if (problem !== undefined) throw new DecodeError(problem);
+  return text;
 }
 
 function readJson(data: Buffer | undefined, depth: number, nested: Nested): Json {

@@ -1,3 +1,4 @@
+import { quantityProblem } from '../quantity.ts';
 import type { GoShape } from './go.ts';
 import type { Special } from './table.ts';
 
@@ -55,9 +56,7 @@ export function specialError(special: Special, value: unknown): { type: string }
       if (!string) return { type: 'string' };
       return duration.test(value) ? undefined : `time: invalid duration ${JSON.stringify(value)}`;
     case 'quantity':
-      if (string ? quantity.test(value.trim()) : ['number', 'bigint'].includes(typeof value))
-        return undefined;
-      return `quantities must match the regular expression '${quantityPattern}'`;
+      return quantityProblem(value);
     case 'int-or-string': {
       const number = typeof value === 'number' || typeof value === 'bigint';
       return string || (number && fits(value, 'int32')) ? undefined : { type: 'int32' };
@@ -68,9 +67,6 @@ export function specialError(special: Special, value: unknown): { type: string }
 }
 
 const duration = /^[-+]?(0|(?:(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)$/;
-/** What Kubernetes' message quotes, and what it takes. */
-const quantityPattern = '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$';
-const quantity = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([numkKMGTPE]|[KMGTPE]i|[eE][-+]?\d+)?$/;
 
 const elements: readonly [string, RegExp][] = [
   ['2006', /^\d{4}/],

@@ -48,7 +48,7 @@ function declaredFeatures(list: readonly string[], field: Field): void {
 }
 
 /** What both looks at a node share; an update has two. */
-function looked(object: JsonObject, spec: JsonObject, root: Field): void {
+function looked(object: unknown, spec: JsonObject, root: Field): void {
   taints(records(spec['taints']), root.child('metadata', 'taints'));
   for (const kind of ['capacity', 'allocatable']) {
     const list = record(at(object, 'status', kind));
@@ -88,7 +88,11 @@ const node: KindCheck = ({ object, spec, oldSpec }, root) => {
     path.invalid(swap['capacity'], 'must be greater than zero');
   }
   podRanges(strings(spec['podCIDRs']), [], root.child('spec', 'podCIDRs'));
-  if (!oldSpec) return;
+  if (oldSpec) changedNode(object, spec, oldSpec, root);
+};
+
+/** What an update is asked of, of its status too. */
+export function changedNode(object: unknown, spec: JsonObject, oldSpec: JsonObject, root: Field): void {
   looked(object, spec, root);
   const seen = new Set<string>();
   for (const [index, address] of records(at(object, 'status', 'addresses')).entries()) {
@@ -98,6 +102,6 @@ const node: KindCheck = ({ object, spec, oldSpec }, root) => {
     seen.add(key);
   }
   kept(spec, oldSpec, root.child('spec'));
-};
+}
 
 export const nodeChecks: KindChecks = { '/Node': node };

@@ -131,6 +131,14 @@ export const accepted: readonly Accepted[] = [
     cases: /^media\/spoiled\/(json-case|protobuf-wrong-wire)$/,
     path: /^(status|body\.message)$/,
   },
+  {
+    id: 'long-quantities',
+    cases: /^quota\/pods\/long$/,
+    request: /^POST pods$/,
+    path: /^status$/,
+    kubernetes: /^201/,
+    atoll: /^400/,
+  },
   { id: 'root-paths', request: /^GET \/$/, path: /^body\.paths\.length$/ },
   {
     id: 'token-errors',

@@ -113,7 +113,7 @@ export function parseRevision(text: string, late = false): number {
 
 /** Throws StatusError 400 in Go's words. */
 export function parseInteger(text: string | null): number | undefined {
-  if (text === null || text === '') return undefined;
+  if (text === null) return undefined;
   if (!/^[+-]?\d+$/.test(text)) {
     throw badRequest(`strconv.ParseInt: parsing ${quoteGo(text)}: invalid syntax`);
   }

@@ -63,7 +63,7 @@ export function checkLogOptions(name: string, query: URLSearchParams): void {
   const wrong = since ? timeError(since, false) : undefined;
   if (wrong !== undefined) throw badRequest(wrong);
   const [tail, limit, seconds] = ['tailLines', 'limitBytes', 'sinceSeconds'].map((key) =>
-    integer(query, key),
+    parseInteger(query.get(key)),
   );
   if (tail !== undefined && tail < 0)
     field.child('tailLines').invalid(tail, 'must be greater than or equal to 0');
@@ -74,10 +74,4 @@ export function checkLogOptions(name: string, query: URLSearchParams): void {
     field.child('sinceSeconds').invalid(seconds, 'must be greater than 0');
   if (query.has('stream')) field.child('stream').forbidden('may not be specified');
   if (causes.length > 0) throw invalid('', 'PodLogOptions', name, causes);
-}
-
-function integer(query: URLSearchParams, key: string): number | undefined {
-  const text = query.get(key);
-  if (text === '') throw badRequest('strconv.ParseInt: parsing "": invalid syntax');
-  return parseInteger(text);
 }

@@ -5,5 +5,5 @@ export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
 /** Of a definition: whether it is going, and its objects before it. */
 export function isEnding({ metadata }: KubeObject): boolean {
-  return metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).includes(cleanupFinalizer);
+  return metadata.deletionTimestamp !== undefined;
 }

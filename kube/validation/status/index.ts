@@ -5,7 +5,9 @@ import { claimStatuses } from './claim.ts';
 import { flowStatuses } from './conditions.ts';
 import { countStatuses } from './counts.ts';
 import { jobStatuses } from './job.ts';
+import { nodeStatuses } from './node.ts';
 import { podStatuses } from './pod.ts';
+import { policyStatuses } from './policy.ts';
 
 /** What users may tell of kinds whose status is ours as a rule. By `<group>/<kind>/status`. */
 export const statusChecks: Readonly<Record<string, SubresourceCheck>> = {
@@ -15,5 +17,7 @@ export const statusChecks: Readonly<Record<string, SubresourceCheck>> = {
   ...countStatuses,
   ...flowStatuses,
   ...jobStatuses,
+  ...nodeStatuses,
   ...podStatuses,
+  ...policyStatuses,
 };

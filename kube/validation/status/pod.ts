@@ -4,6 +4,8 @@ import type { Field } from '../field.ts';
 import type { SubresourceCheck } from '../kind.ts';
 import { dns1123Subdomain, immutable, qualifiedName, userId } from '../rules.ts';
 import { dualStack, newAddresses } from './addresses.ts';
+import { extendedClaim } from './extended.ts';
+import { deviceHealth } from './health.ts';
 
 const system = ['PodScheduled', 'Ready', 'Initialized'];
 const generationRule = 'must be a non-negative integer';
@@ -133,6 +135,15 @@ const pod: SubresourceCheck = (object, old, root) => {
   for (const name of ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses']) {
     users(records(status[name]), os, field.child(name));
   }
+  const containersOf = (name: string) =>
+    new Map(records(at(object.spec, name)).map((each) => [text(each['name']), each]));
+  const health = (name: string, of?: string) =>
+    deviceHealth(status[name], of === undefined ? undefined : containersOf(of), field.child(name));
+  health('containerStatuses', 'containers');
+  health('initContainerStatuses', 'initContainers');
+  health('ephemeralContainerStatuses');
+  const all = new Map([...containersOf('initContainers'), ...containersOf('containers')]);
+  extendedClaim(status['extendedResourceClaimStatus'], all, field.child('extendedResourceClaimStatus'));
 };
 
 /** Of one that is bound nobody need think where it might run. */

@@ -123,6 +123,7 @@ function roots(): Case {
       ];
       return [
         define(names, { type: 'object', properties: { a: text } }),
+        ...[collection, `${collection}/none`].map((path) => ({ method: 'HEAD', path })),
         ...bodies.flatMap((body): Step[] => [
           { method: 'POST', path: `${collection}?dryRun=All`, body },
           {

@@ -160,6 +160,16 @@ function pods(): Case[] {
         used(ns),
       ];
     }),
+    quotaCase('pods/written', ({ ns }) => [
+      ...bound(ns, { 'requests.cpu': '5' }, { 'requests.cpu': '0' }),
+      ...[' 6 ', '\u00a06', '6.', '+6', '6000m ', '6e0', 6, '6 0', '--6', '6Ki6', '+', 'Ki'].map((cpu, i) =>
+        pod(ns, `p${i}`, { requests: { cpu } }),
+      ),
+      used(ns),
+    ]),
+    quotaCase('pods/long', ({ ns }) =>
+      [`1.${'0'.repeat(1030)}`, '1e1001'].map((cpu, i) => pod(ns, `p${i}`, { requests: { cpu } })),
+    ),
     quotaCase('unknown', ({ ns }) => [
       silent(post(core(ns, 'resourcequotas'), { metadata: { name: 'q' }, spec: { hard: { pods: '0' } } })),
       pod(ns, 'before'),

@@ -349,7 +349,26 @@ function errors(): Case[] {
         steps: () => [{ method, path, ...(method.startsWith('P') && { body: {} }) }],
       })),
   );
+  const empty: Case[] = [
+    'limit',
+    'timeoutSeconds',
+    'gracePeriodSeconds',
+    'propagationPolicy',
+    'dryRun',
+  ].flatMap((parameter) =>
+    (['GET', 'DELETE'] as const).map((method) => ({
+      id: `reading/empty/${method}/${parameter}`,
+      area: 'reading' as const,
+      steps: () => [
+        {
+          method,
+          path: `/api/v1/namespaces/default/limitranges${method === 'GET' ? '' : '/none'}?${parameter}=`,
+        },
+      ],
+    })),
+  );
   return [
+    ...empty,
     ...paths.map(
       (path, i): Case => ({ id: `reading/paths/${i}`, area: 'reading', steps: () => [get(path)] }),
     ),

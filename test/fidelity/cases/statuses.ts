@@ -197,7 +197,76 @@ const flows: readonly Status[] = [
   { conditions: [condition('A')] },
 ];
 
+const devices = (name: string, resources: readonly object[]) => [
+  { ...runs('c'), allocatedResourcesStatus: [{ name, resources }] },
+];
+const healthy = { resourceID: 'a', health: 'Healthy' };
+const mapping = { containerName: 'c', resourceName: 'example.com/a', requestName: 'r' };
+
+/** Of a Pod whose container asks for devices. */
+const ofDevices: readonly Status[] = [
+  { containerStatuses: devices('example.com/a', [healthy]) },
+  { containerStatuses: devices('example.com/b', [healthy]) },
+  { containerStatuses: devices('claim:k', [healthy]) },
+  { containerStatuses: devices('claim:k/r', [{ resourceID: 'b' }]) },
+  { containerStatuses: devices('example.com/a', [healthy, { ...healthy, health: 'Ill', message: '' }]) },
+  { containerStatuses: devices('example.com/a', [{ ...healthy, message: 'x'.repeat(1025) }]) },
+  { containerStatuses: [{ ...devices('example.com/z', [healthy])[0], name: 'other' }] },
+  { ephemeralContainerStatuses: devices('example.com/a', []) },
+  { extendedResourceClaimStatus: { requestMappings: [], resourceClaimName: '' } },
+  { extendedResourceClaimStatus: { requestMappings: [mapping, mapping], resourceClaimName: 'Bad_' } },
+  {
+    extendedResourceClaimStatus: {
+      requestMappings: [
+        { ...mapping, containerName: 'x' },
+        { ...mapping, resourceName: 'y', requestName: 'Bad_' },
+      ],
+      resourceClaimName: 'claim',
+    },
+  },
+];
+
+const nodes: readonly Status[] = [
+  { capacity: { cpu: '-1', 'example.com/x': '1.5' }, allocatable: { pods: '0.5' } },
+  {
+    addresses: [
+      { type: 'InternalIP', address: '10.0.0.1' },
+      { type: 'InternalIP', address: '10.0.0.1' },
+    ],
+  },
+  { declaredFeatures: ['b'] },
+  { nodeInfo: { swap: { capacity: -1 } } },
+  { conditions: [{ type: '', status: 'Maybe' }], capacity: { cpu: '1' } },
+];
+
+const policies: readonly Status[] = [
+  { typeChecking: { expressionWarnings: [{ fieldRef: '', warning: '' }] } },
+  { typeChecking: { expressionWarnings: [{ fieldRef: ' ', warning: 'w' }] } },
+  { typeChecking: { expressionWarnings: [{ fieldRef: 'spec.validations[0].expression', warning: 'w' }] } },
+  { conditions: [{ type: 'bad type', status: 'x', reason: '', lastTransitionTime: at(1), message: '' }] },
+  { conditions: [{ type: 'A', status: 'True', reason: 'B', lastTransitionTime: at(1), message: '' }] },
+];
+
 const told: Readonly<Record<string, Told>> = {
+  nodes: { resource: 'nodes', statuses: nodes },
+  policies: { resource: 'validatingadmissionpolicies', statuses: policies },
+  'pods/devices': {
+    resource: 'pods',
+    spec: {
+      resourceClaims: [{ name: 'k', resourceClaimName: 'k' }],
+      containers: [
+        {
+          ...container,
+          resources: {
+            claims: [{ name: 'k', request: 'r' }],
+            requests: { 'example.com/a': '1' },
+            limits: { 'example.com/a': '1' },
+          },
+        },
+      ],
+    },
+    statuses: ofDevices,
+  },
   deployments: { resource: 'deployments', statuses: replicas },
   replicasets: { resource: 'replicasets', statuses: replicas },
   statefulsets: { resource: 'statefulsets', statuses: replicas },

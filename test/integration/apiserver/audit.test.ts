@@ -1,5 +1,7 @@
+import { generateKeyPairSync } from 'node:crypto';
 import https from 'node:https';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { TokenKeys } from '../../../apiserver/authn/keys.ts';
 import { tokenAuthenticator } from '../../../apiserver/authn/token.ts';
 import { createAuthority } from '../../../apiserver/tls/ca.ts';
 import type { Policy } from '../../../kube/audit/types.ts';
@@ -19,6 +21,9 @@ const policy: Policy = {
 let there: ApiResponse = { status: 200, headers: {}, body: new Uint8Array() };
 const adminToken = 'admin-token-0123456789';
 let api: Api;
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const serviceAccountKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+
 let url: string;
 let ca: string;
 let tenant: string;
@@ -33,6 +38,7 @@ beforeAll(async () => {
     ['bob-token', { name: 'bob', groups: ['people'] }],
   ]);
   api = startApi({
+    accountKeys: new TokenKeys([{ pem: serviceAccountKey, from: 0 }]),
     authenticate: [tokenAuthenticator(users)],
     audit: { policy, write: (line) => lines.push(line) },
     connectPod: () => ({
@@ -210,6 +216,17 @@ test('no token is in any event, whatever the level', async () => {
   expect(text).not.toContain(token);
   expect(text).not.toContain(adminToken);
   expect(text).toContain('/api?a=1&access%5Ftoken=...');
+});
+
+test('a token that is issued is told by its id, which whoever shows it has', async () => {
+  await ask('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } });
+  lines = [];
+  const asked = await ask('POST', '/api/v1/namespaces/default/serviceaccounts/robot/token', { spec: {} });
+  expect(asked.status).toBe(201);
+  const [, claims = ''] = JSON.parse(asked.text).status.token.split('.');
+  const { jti } = JSON.parse(Buffer.from(claims, 'base64url').toString());
+  expect(jti).toMatch(/^[0-9a-f-]{36}$/);
+  expect(events().at(-1).annotations['authentication.kubernetes.io/issued-credential-id']).toBe(`JTI=${jti}`);
 });
 
 test('a patch is told as it was sent, whatever its dialect', async () => {

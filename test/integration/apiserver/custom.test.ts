@@ -183,3 +183,13 @@ test('a definition without a subresource for the status has it written with the 
   const { body } = await api.call('GET', `${tides}/a`);
   expect(body.status).toEqual({ seen: 4 });
 });
+
+test.each([
+  [`${tides}/a`, 200],
+  [tides, 200],
+  [`${tides}/none`, 404],
+  ['/api/v1/namespaces/default', 405],
+])('HEAD %s', async (path, status) => {
+  expect((await api.call('POST', tides, tide())).status).toBe(201);
+  expect((await api.call('HEAD', path)).status).toBe(status);
+});

@@ -57,6 +57,14 @@ describe('list', () => {
     expect(names((await api.call('GET', `${configMaps}?${query}`)).body)).toEqual(expected);
   });
 
+  test.each(['limit', 'limit=', 'timeoutSeconds=', 'watch=true&timeoutSeconds='])(
+    'what is empty is no number: %s',
+    async (query) => {
+      const { status, body } = await api.call('GET', `${configMaps}?${query}`);
+      expect([status, body.message]).toEqual([400, 'strconv.ParseInt: parsing "": invalid syntax']);
+    },
+  );
+
   test('exact and not older than', async () => {
     const { body } = await api.call('GET', `${configMaps}/c3`);
     const at = body.metadata.resourceVersion;

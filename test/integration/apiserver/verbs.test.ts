@@ -33,6 +33,16 @@ describe('create', () => {
     expect((await api.call('GET', `${configMaps}/a`)).status).toBe(404);
   });
 
+  test.each(['dryRun=', 'dryRun=All&dryRun=', 'dryRun'])('?%s is no dry run, and no write', async (query) => {
+    const one = `${configMaps}/a`;
+    expect((await api.call('POST', `${configMaps}?${query}`, configMap('a'))).status).toBe(422);
+    expect((await api.call('POST', configMaps, configMap('a'))).status).toBe(201);
+    const { status, body } = await api.call('DELETE', `${one}?${query}`);
+    expect(status).toBe(422);
+    expect(body.details.causes).toMatchObject([{ field: 'dryRun', reason: 'FieldValueNotSupported' }]);
+    expect((await api.call('GET', one)).status).toBe(200);
+  });
+
   test.each([
     ['{"apiVersion":"v1",', 400, 'BadRequest', /json parse error: unexpected end of JSON input/],
     ['{"apiVersion":"v1","kind":"Nope"}', 400, 'BadRequest', /no kind "Nope" is registered/],

@@ -109,3 +109,27 @@ test('what a server made of it that had not heard of its end goes, too', async (
   await endAndDefineAgain();
   expect((await api.call('GET', things)).body.items).toEqual([]);
 });
+
+test('what others hold says that its objects are gone, and nothing more is made of it', async () => {
+  const definition = thingsDefinition() as { metadata: object };
+  const metadata = { ...definition.metadata, finalizers: ['example.com/held'] };
+  await api.call('POST', definitions, { ...definition, metadata });
+  await api.call('POST', things, thing('a'));
+  await api.call('DELETE', own);
+  await eventually(async () =>
+    expect((await api.call('GET', own)).body.metadata.finalizers).toEqual(['example.com/held']),
+  );
+  expect((await api.call('GET', own)).body.status.conditions).toContainEqual(
+    expect.objectContaining({
+      type: 'Terminating',
+      status: 'False',
+      reason: 'InstanceDeletionCompleted',
+      message: 'removed all instances',
+    }),
+  );
+  expect((await api.call('POST', things, thing('b'))).status).toBe(403);
+  expect((await api.call('GET', things)).body.items).toEqual([]);
+  await api.call('PATCH', own, { metadata: { finalizers: null } });
+  await endAndDefineAgain();
+  expect((await api.call('GET', things)).body.items).toEqual([]);
+});

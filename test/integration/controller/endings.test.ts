@@ -159,7 +159,7 @@ test('of a namespace that goes the pods and what makes them go first, and none w
     of.status?.conditions?.find(({ type }) => type === 'NamespaceContentRemaining')?.message;
   await eventually(async () =>
     expect(remaining((await api.call('GET', ends)).body)).toBe(
-      'Some resources are remaining: pods has 1 resource instances',
+      'Some resources are remaining: pods. has 1 resource instances',
     ),
   );
   expect((await api.call('GET', `${ends}/pods/kept`)).body.metadata.deletionTimestamp).toBeDefined();
@@ -167,4 +167,28 @@ test('of a namespace that goes the pods and what makes them go first, and none w
   const free = [{ op: 'remove', path: '/metadata/finalizers' }];
   await api.call('PATCH', `${ends}/pods/kept`, free, { 'content-type': 'application/json-patch+json' });
   await gone(ends);
+});
+
+test('a namespace that others hold says that it is empty', async () => {
+  await api.call('POST', '/api/v1/namespaces', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'held', finalizers: ['example.com/keeps'] },
+  });
+  const held = '/api/v1/namespaces/held';
+  await api.call('DELETE', held);
+  await eventually(async () => {
+    const { body } = await api.call('GET', held);
+    expect(body.spec).toEqual({});
+    expect(body.status.conditions).toContainEqual(
+      expect.objectContaining({
+        type: 'NamespaceContentRemaining',
+        status: 'False',
+        reason: 'ContentRemoved',
+      }),
+    );
+  });
+  const free = [{ op: 'remove', path: '/metadata/finalizers' }];
+  await api.call('PATCH', held, free, { 'content-type': 'application/json-patch+json' });
+  await gone(held);
 });

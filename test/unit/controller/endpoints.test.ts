@@ -77,6 +77,31 @@ describe('of a Service with a selector', () => {
     expect(update.map(({ wanted }) => wanted.metadata.labels?.['team'])).toEqual(['b', 'b']);
   });
 
+  test('what a user wrote into them goes, and Endpoints of before there was a selector with what mirrored them', () => {
+    const edited = {
+      ...(slice as KubeObject),
+      endpoints: [{ addresses: ['10.1.2.3'] }],
+      ports: [{ port: 1 }],
+    };
+    const own = custom({}, { labels: { x: 'y' }, annotations: { kept: 'z' } });
+    const [mirror] = made({ service: bare, endpoints: own });
+    const slices = [edited, mirror as KubeObject];
+    const steps = decide({ service: service(), endpoints: own, slices });
+    expect([steps.create, steps.remove]).toEqual([[], [mirror]]);
+    expect(steps.update).toEqual([
+      {
+        old: own,
+        wanted: expect.objectContaining({
+          metadata: { ...own.metadata, labels: (endpoints as KubeObject).metadata.labels },
+        }),
+      },
+      { old: edited, wanted: slice },
+    ]);
+    expect(steps.update[0]?.wanted).not.toHaveProperty('subsets');
+    const going = custom({}, { deletionTimestamp: '2026-01-01T00:00:00Z' });
+    expect(decide({ service: service(), endpoints: going, slices: [slice as KubeObject] })).toEqual(nothing);
+  });
+
   test('what a controller made of another Service of this name, as out of a backup, goes; a user’s own stays', () => {
     const { ownerReferences: _, ...metadata } = (slice as KubeObject).metadata;
     const restored = object('EndpointSlice', 'web-old', { metadata: { ...metadata, name: 'web-old' } });
@@ -171,6 +196,23 @@ describe('of a Service without selector', () => {
     expect([create, remove]).toEqual([[], [slices[1]]]);
     expect(update.map(({ wanted }) => wanted['endpoints'])).toMatchObject([[{}, {}]]);
     expect(decide({ service: bare, slices }).remove).toEqual(slices);
+  });
+
+  test('an address that is told twice is there once, and not ready where that is told', () => {
+    const ip = '10.1.2.3';
+    const twice = { addresses: [{ ip }, { ip }, { ip: '10.1.2.4' }], notReadyAddresses: [{ ip }] };
+    const [one] = made({ service: bare, endpoints: custom({ subsets: [twice, { addresses: [{ ip }] }] }) });
+    expect(one?.['endpoints']).toEqual([
+      { addresses: [ip], conditions: { ready: false } },
+      { addresses: ['10.1.2.4'], conditions: { ready: true } },
+    ]);
+  });
+
+  test('a mirror that a user edits is put right', () => {
+    const [first, second] = slices as [KubeObject, KubeObject];
+    const edited = { ...first, ports: [{ port: 1 }] };
+    const { update } = decide({ service: bare, endpoints, slices: [edited, second] });
+    expect(update.map(({ wanted }) => wanted['ports'])).toEqual([first['ports']]);
   });
 
   test('a hundred addresses in one slice', () => {

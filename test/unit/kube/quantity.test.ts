@@ -7,6 +7,7 @@ import {
   compareQuantity,
   formatQuantity,
   parseQuantity,
+  quantityProblem,
   scaledQuantity,
   subtractQuantity,
 } from '../../../kube/quantity.ts';
@@ -37,6 +38,7 @@ describe('quantity', () => {
     ['9223372036854775807', '9223372036854775807'],
     ['10Ei', '9223372036854775807'],
     ['1e1000', '10e999'],
+    ['1e-99999', '1e-9'],
     [250, '250'],
     [0.25, '250m'],
   ])('%s is %s', (text, canonical) => expect(canonicalQuantity(text)).toBe(canonical));
@@ -49,6 +51,8 @@ describe('quantity', () => {
     ['1Kk', 'suffix'],
     ['1gi', 'regular expression'],
     ['1i', 'suffix'],
+    ['1e1001', 'suffix'],
+    ['0'.repeat(1025), 'regular expression'],
   ])('refuses %j', (text, message) => expect(() => parseQuantity(text)).toThrow(message));
 
   it.each([
@@ -70,6 +74,15 @@ describe('quantity', () => {
     expect(formatQuantity(total)).toBe(sum);
     expect(compareQuantity(subtractQuantity(total, parseQuantity(b)), parseQuantity(a))).toBe(0);
   });
+
+  it.each([' 1 ', '+', '.', 'Ki', 'e3', 10n ** 30n, 1.5])('an API takes %s', (value) => {
+    expect(quantityProblem(value)).toBeUndefined();
+  });
+
+  it.each(['', ' ', '1e', '1 1', `1000.${'0'.repeat(1100)}`, '1e999999', true, {}, null, undefined])(
+    'an API refuses %j',
+    (value) => expect(quantityProblem(value)).toMatch(/quantit/),
+  );
 
   it('rounds away from zero when scaled', () => {
     expect(scaledQuantity(parseQuantity('1500m'))).toBe(2n);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { applyDefaults } from '../../../../kube/defaults/index.ts';
-import type { KubeObject } from '../../../../kube/object.ts';
+import type { JsonObject, KubeObject } from '../../../../kube/object.ts';
 import { infoOf, named, podTemplate } from '../kinds.ts';
 
 const defaulted = (object: KubeObject) => applyDefaults(structuredClone(object), infoOf(object));
@@ -50,6 +50,16 @@ describe('defaults', () => {
   ])('pulls %s %s', (image, policy) => {
     const pod = named('v1', 'Pod', { spec: { containers: [{ name: 'web', image }] } });
     expect(specOf(pod)).toMatchObject({ containers: [{ imagePullPolicy: policy }] });
+  });
+
+  it.each([
+    [' 1000 ', '1k'],
+    [9_007_199_254_740_993n, '9007199254740993'],
+    [2n ** 70n, '1180591620717411303424'],
+  ])('writes the amount %s as quotas count it', (cpu, written) => {
+    const resources = { requests: { cpu } } as unknown as JsonObject;
+    const pod = named('v1', 'Pod', { spec: { containers: [{ name: 'web', resources }] } });
+    expect(specOf(pod)).toMatchObject({ containers: [{ resources: { requests: { cpu: written } } }] });
   });
 
   it('takes a negative grace period of a Pod for a second, and leaves that of a template', () => {

@@ -73,6 +73,11 @@ describe('hostile and odd input', () => {
     expect(() => decodeProtobuf(bytes)).toThrow(message);
   });
 
+  it.each(['', 'much', ' 1', '1e9999', '0'.repeat(2000)])('refuses the quantity %j', (cpu) => {
+    const quota = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: {}, spec: { hard: { cpu } } };
+    expect(() => decodeProtobuf(encodeProtobuf(quota as KubeObject))).toThrow(DecodeError);
+  });
+
   it('bounds the depth', () => {
     let schema: object = { type: 'string' };
     for (let i = 0; i < 700; i++) schema = { not: schema };

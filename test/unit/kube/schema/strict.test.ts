@@ -85,6 +85,7 @@ const refused: [keyof typeof kinds, object, string][] = [
   ['Pod', container({ stdin: 1, tty: 'x' }), field('number', 'Container.spec.containers.stdin', 'bool')],
   ['Pod', container({ resources: { limits: { cpu: 'abc' } } }), quantity],
   ['Pod', container({ resources: { limits: { cpu: {} } } }), quantity],
+  ['Pod', container({ resources: { limits: { cpu: '--1' } } }), "unable to parse quantity's suffix"],
   [
     'Pod',
     { spec: { volumes: [{ hostPath: 'x' }] } },

@@ -46,6 +46,111 @@ describe('what a user tells as a status', () => {
       ['status.collisionCount: Invalid value: 1: cannot be decremented'],
     ],
   ]);
+  check('', 'Node', {}, [
+    ['as a rule', {}, { capacity: { cpu: '4' }, addresses: [{ type: 'InternalIP', address: 'a' }] }, []],
+    [
+      'more than can be, and an address twice',
+      {},
+      {
+        capacity: { cpu: '-1' },
+        addresses: [
+          { type: 'InternalIP', address: 'a' },
+          { type: 'InternalIP', address: 'a' },
+        ],
+      },
+      [
+        'status.capacity.cpu: Invalid value: "-1": must be greater than or equal to 0',
+        'status.addresses[1]: Duplicate value: {"Type":"InternalIP","Address":"a"}',
+      ],
+    ],
+  ]);
+  check('admissionregistration.k8s.io', 'ValidatingAdmissionPolicy', {}, [
+    [
+      'of nothing, and by no name',
+      {},
+      {
+        typeChecking: { expressionWarnings: [{ fieldRef: ' ', warning: '' }] },
+        conditions: [{ ...is('A'), reason: 'B', observedGeneration: -1 }],
+      },
+      [
+        'status.typeChecking.expressionWarnings[0].warning: Required value',
+        'status.typeChecking.expressionWarnings[0].fieldRef: Required value',
+        'status.conditions[0].observedGeneration: Invalid value: -1: must be greater than or equal to zero',
+        'status.conditions[0].lastTransitionTime: Required value',
+      ],
+    ],
+  ]);
+  check(
+    '',
+    'Pod',
+    {
+      containers: [
+        {
+          name: 'c',
+          resources: { claims: [{ name: 'k', request: 'r' }], requests: { 'example.com/a': '1' } },
+        },
+      ],
+    },
+    [
+      [
+        'of its devices',
+        {},
+        {
+          containerStatuses: [
+            {
+              name: 'c',
+              allocatedResourcesStatus: [
+                { name: 'example.com/a', resources: [{ resourceID: '1', health: 'Healthy' }] },
+                { name: 'claim:k/r', resources: [{ resourceID: '1', health: 'Unknown' }] },
+              ],
+            },
+          ],
+        },
+        [],
+      ],
+      [
+        'of devices of others, twice, and how',
+        {},
+        {
+          containerStatuses: [
+            {
+              name: 'c',
+              allocatedResourcesStatus: [
+                {
+                  name: 'claim:k',
+                  resources: [
+                    { resourceID: '1', health: 'Healthy' },
+                    { resourceID: '1', health: 'Ill', message: '' },
+                  ],
+                },
+              ],
+            },
+          ],
+          ephemeralContainerStatuses: [{ name: 'e', allocatedResourcesStatus: [{ name: 'x' }] }],
+        },
+        [
+          `status.containerStatuses[0].allocatedResourcesStatus[0].name: Invalid value: "claim:k": must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty`,
+          'status.containerStatuses[0].allocatedResourcesStatus[0].resources[1].health: Unsupported value: "Ill": supported values: "Healthy", "Unhealthy", "Unknown"',
+          'status.containerStatuses[0].allocatedResourcesStatus[0].resources[1].message: Required value: must be non-empty if specified',
+          'status.containerStatuses[0].allocatedResourcesStatus[0].resources[1].resourceID: Duplicate value: "1"',
+          'status.ephemeralContainerStatuses[0].allocatedResourcesStatus: Forbidden: must not be specified in container status',
+        ],
+      ],
+      [
+        'of a claim for what nobody asked for',
+        {},
+        {
+          extendedResourceClaimStatus: {
+            requestMappings: [{ containerName: 'c', resourceName: 'b', requestName: 'r' }],
+          },
+        },
+        [
+          'status.extendedResourceClaimStatus.requestMappings[0].resourceName: Invalid value: "b": must match the extended resource name of an entry in spec.initContainers.resources.requests or spec.containers.resources.requests',
+          'status.extendedResourceClaimStatus.resourceClaimName: Required value',
+        ],
+      ],
+    ],
+  );
   check('batch', 'Job', { completions: 5, completionMode: 'Indexed' }, [
     ['running', {}, { startTime: '2024-01-02T03:04:05Z', active: 2, ready: 1 }, []],
     [
