@@ -1,9 +1,8 @@
 import type { Informer } from '../client/informer.ts';
 import { identifyingNamespace, whyNotTaken } from '../cluster/identity.ts';
-import { isForgotten } from '../cluster/life.ts';
+import { isDrained, isForgotten } from '../cluster/life.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { isDrained } from './filter.ts';
 import { firstHeard } from './tolerations.ts';
 import { rebalances } from './turns.ts';
 

@@ -1,7 +1,6 @@
 import { keyOf, parseKey } from '../client/url.ts';
 import { closureOf, type PlacedObject, placedAs, placedKey, refKey } from '../cluster/closure.ts';
 import { placedKind } from '../cluster/kinds.ts';
-import { isDrained } from '../cluster/life.ts';
 import { placementName } from '../cluster/placement.ts';
 import type { ClosureRef } from '../cluster/types.ts';
 import { withoutCredentials } from './credentials.ts';
