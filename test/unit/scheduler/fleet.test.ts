@@ -96,7 +96,7 @@ test('a policy is asked once about each cluster, however many workloads it selec
       return matcher.matches(of);
     },
   });
-  const clusters = Array.from({ length: 40 }, (_, i) => {
+  const clusters = Array.from({ length: 40 }, (_, i): PhysicalCluster => {
     const made = cluster(`c${i}`);
     return { ...made, metadata: { ...made.metadata, labels: { pool: i < 10 ? 'wide' : 'narrow' } } };
   });
@@ -104,7 +104,7 @@ test('a policy is asked once about each cluster, however many workloads it selec
   const said = { source: 'PlacementPolicy wide', isPolicy: true, labels, exclude: [], count: 'all' as const };
   const policies = [[{ priority: 0, name: 'wide', said, selects: () => true }]];
   const input = { namespace: namespace(), objects, placements: [], policies, usage: new Map(), now: 0 };
-  const decide = (all: typeof clusters, fleet = fleetOf(all)) =>
+  const decide = (all: PhysicalCluster[], fleet = fleetOf(all)) =>
     decideNamespace({ ...input, clusters: all, fleet }).create.map(({ spec }) => spec?.clusters);
   const wide = Array.from({ length: 10 }, (_, i) => `c${i}`);
   const fleet = fleetOf(clusters);
