@@ -4,48 +4,29 @@ import { physicalClusters } from '../cluster/names.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import { type Clock, sleep, systemClock } from '../kube/clock.ts';
 import type { Transport } from '../kube/http.ts';
-import type { Logger } from '../kube/log.ts';
 import { runHeartbeat } from './heartbeat.ts';
 import type { Together } from './heartbeats.ts';
 import type { Joining } from './joining.ts';
-import type { FirstMeeting } from './let-go-unknown.ts';
 import { watchNodes } from './nodes.ts';
 import { Outage } from './outage.ts';
 import { Questions } from './questions.ts';
 import { SameCluster } from './same-cluster.ts';
 import { mostListBytes, Unreadable } from './unreadable.ts';
-import { AtWork, workWhileThereIsSome } from './work.ts';
+import { AtWork, type WorkOptions, workWhileThereIsSome } from './work.ts';
 
-export interface SyncerOptions {
-  /** The PhysicalCluster's. */
-  name: string;
-  /** With prefix /syncers/<name>. */
-  upstream: Client;
+export interface SyncerOptions extends Omit<WorkOptions, 'clock'> {
   /** To the physical cluster's API. */
   physical: Transport;
-  /** The one lifetime of all it does; nothing is deleted when it ends. */
-  signal: AbortSignal;
-  logger: Logger;
-  /** The PhysicalCluster's spec.adopt. */
-  former?: readonly string[];
-  /** The PhysicalCluster's spec.namespaceLabels. */
-  namespaceLabels?: readonly string[];
   /** Default 10 000. */
   heartbeatMs?: number;
   /** Why the cluster of this uid may not be taken under this name, as a sentence; default: it may. */
   whyNotTaken?(clusterUID: string): Promise<string | undefined>;
-  /** Default: what is upstream was never put back from a backup. */
-  firstMeeting?: FirstMeeting;
   /** See HeartbeatOptions. */
   together?: Together;
   /** Gives it its turn among the others that join; default: at once. */
   joining?: Joining;
   /** Of what it does from time to time, to the second; default: the system's. */
   clock?: Clock;
-  /** How long a namespace of ours stays after its last object; default 10 000. */
-  namespaceDelayMs?: number;
-  /** How long what is of no use any more is still watched; default 60 000. */
-  restMs?: number;
 }
 
 export interface Syncer {

@@ -1,10 +1,12 @@
 import { setMaxListeners } from 'node:events';
+import type { Client } from '../client/client.ts';
 import { faced, IndexUsers } from '../client/faced.ts';
 import { type StartedInformer, startInformer } from '../client/informer.ts';
 import type { ResourceRef } from '../client/url.ts';
 import { askedSince } from '../cluster/heard.ts';
 import type { ShareView } from '../cluster/types.ts';
 import type { Clock } from '../kube/clock.ts';
+import type { Logger } from '../kube/log.ts';
 import { assemble, type Own } from './assemble.ts';
 import { runBusiness } from './business.ts';
 import { eventReflector } from './children.ts';
@@ -12,16 +14,34 @@ import { startCleanup } from './cleanup.ts';
 import { runDown } from './down.ts';
 import { joinsEmpty, over } from './empty.ts';
 import { type Engine, indexShares, ruledResources, sharesResource } from './engine.ts';
-import { letGoUnknown } from './let-go-unknown.ts';
+import { type FirstMeeting, letGoUnknown } from './let-go-unknown.ts';
 import { Namespaces } from './namespaces.ts';
 import { NodeReflector } from './nodes.ts';
 import type { Questions } from './questions.ts';
 import { somethingComes } from './rest.ts';
 import { noteFound } from './resume.ts';
-import type { SyncerOptions } from './syncer.ts';
 import { runUp } from './up.ts';
 
-type Options = SyncerOptions & { clock: Clock };
+export interface WorkOptions {
+  /** The PhysicalCluster's. */
+  name: string;
+  /** With prefix /syncers/<name>. */
+  upstream: Client;
+  /** The one lifetime of all it does; nothing is deleted when it ends. */
+  signal: AbortSignal;
+  logger: Logger;
+  /** The PhysicalCluster's spec.adopt. */
+  former?: readonly string[];
+  /** The PhysicalCluster's spec.namespaceLabels. */
+  namespaceLabels?: readonly string[];
+  /** Default: what is upstream was never put back from a backup. */
+  firstMeeting?: FirstMeeting;
+  /** How long a namespace of ours stays after its last object; default 10 000. */
+  namespaceDelayMs?: number;
+  /** How long what is of no use any more is still watched; default 60 000. */
+  restMs?: number;
+  clock: Clock;
+}
 
 /** What goes on whether there is work or not. */
 interface Lasting extends Omit<Own, 'namespaces'> {
@@ -72,7 +92,7 @@ export class AtWork {
  * as that of a syncer that starts. `onReady`: of the first time.
  */
 export async function workWhileThereIsSome(
-  options: Options,
+  options: WorkOptions,
   own: Lasting,
   onReady: () => void,
 ): Promise<void> {
@@ -107,7 +127,7 @@ export async function workWhileThereIsSome(
 
 /** Until there is nothing to do any more: `end` is called, which aborts the signal. */
 async function work(
-  options: Options,
+  options: WorkOptions,
   own: Lasting & { shares: StartedInformer<ShareView>; isWoken: boolean },
   onReady: () => void,
   end: () => void,
