@@ -19,17 +19,25 @@ import { chooseSpread } from './spread.ts';
 import { take, takeInOrder } from './take.ts';
 import type { Wish } from './wishes.ts';
 
-/** What has ended, where its pods are: see keepsEnded. Undefined: nowhere any more, or it is to leave all that. */
+/**
+ * What has ended is where its pods are: see keepsEnded. Where it is to leave all that, any cluster is one for it: it is not made
+ * again. Undefined: it is nowhere any more.
+ */
 export function chooseEnded(
-  { clusters }: Situation,
+  situation: Situation,
   shares: Readonly<Record<string, Pick<Share, 'phase'>>>,
+  rest: ReadonlyMap<string, number>,
 ): Choice | undefined {
   const there = Object.keys(shares).filter((name) => shares[name]?.phase !== 'Leaving');
-  const kept = there.filter((name) => keepsEnded(clusters.get(name))).sort();
-  if (kept.length === 0) return undefined;
-  return { clusters: kept, reasons: record(kept.map((name) => [name, hasEnded])), blocked: false };
+  if (there.length === 0) return undefined;
+  const kept = there.filter((name) => keepsEnded(situation.clusters.get(name))).sort();
+  const free = kept.length === 0 ? chooseFreely(situation, rest) : undefined;
+  if (free?.blocked) return free;
+  const [clusters, why] = free ? [free.clusters, isNotMade] : [kept, hasEnded];
+  return { clusters, reasons: record(clusters.map((name) => [name, why])), blocked: false };
 }
 
+const isNotMade = 'it has ended, and is not made again';
 const hasEnded = 'it has ended there, and stays with its logs until it is deleted';
 
 /** Where an object is to be. `rest`: how many others of its Namespace are on each cluster. */

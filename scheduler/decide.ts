@@ -145,7 +145,7 @@ function decideWorkloads(scene: Scene): Workloads {
     const among = { scene, turns, leaves, group: groupAt(placed) };
     const ofItself = (to = current) => choose(wish, { ...situation, current: to }, rest);
     const isUnread = unreadOf(scene, placed) !== undefined;
-    const ended = isEnded ? chooseEnded(situation, placement?.spec?.shares ?? {}) : undefined;
+    const ended = isEnded ? chooseEnded(situation, placement?.spec?.shares ?? {}, rest) : undefined;
     const chosen = isUnread
       ? unmoved(scene, placed, ofItself())
       : move?.to === undefined

@@ -163,7 +163,7 @@ function settled(input: ConditionsInput): Verdict {
   const copied = copyVerdict(input.copied);
   if (copied) return { type, ...copied };
   // What may not run twice is where it is to be only when it has left: nothing there is waited for before.
-  if (once && held) return held;
+  if (held && (once || waitingFor.length === 0)) return held;
   if (waitingFor.length > 0) {
     const giving = servingOf(shares).filter((c) => leaving.includes(c));
     const until = giving.length > 0 ? `; until then it stays on ${giving.join(', ')}` : '';
@@ -176,7 +176,6 @@ function settled(input: ConditionsInput): Verdict {
       message: `waiting for ${waitingFor.map((c) => `${c}${awaited(c)}`).join(', ')}${end}`,
     };
   }
-  if (held) return held;
   const withdrawing = Object.entries(shares).filter(([, { phase }]) => phase === 'Withdrawing');
   if (withdrawing.length > 0) {
     return { type, status: 'False', reason: 'Withdrawing', message: withdrawingWords(withdrawing) };

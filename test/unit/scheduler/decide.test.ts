@@ -10,6 +10,10 @@ const active: Share = { phase: 'Active', replicas: 1 };
 const drain = (world: World, a: Fields) => {
   world.clusters = [cluster('a', a), cluster('b'), cluster('c')];
 };
+const drainNamed = (world: World) => {
+  drain(world, { drain: true });
+  world.namespace = namespace('a');
+};
 const drop = (world: World, moved: KubeObject) => {
   world.share('once', {});
   world.namespace = moved;
@@ -133,6 +137,11 @@ describe('decideNamespace, workloads', () => {
   it.each<[string, (world: World) => void, string[]]>([
     ['its Namespace moves: it stays', (world) => Object.assign(world, { namespace: namespace('b') }), ['a']],
     ['its cluster is drained: it goes', (world) => drain(world, { drain: true }), ['b']],
+    [
+      'its cluster is drained, and is the only one named: it needs no other',
+      (world) => drainNamed(world),
+      ['b'],
+    ],
     ['its cluster is cordoned: it stays', (world) => drain(world, { unschedulable: true }), ['a']],
     ['it is gone from there', (world) => drop(world, namespace('b')), ['b']],
   ])('of a Job that has ended, as its pods and their logs are there: %s', (_name, change, expected) => {
