@@ -41,3 +41,30 @@ test('a Deployment that moves is applied once where it comes, and deleted once w
   expect(west.slices()).toBeLessThanOrEqual(5);
   expect(east.slices()).toBeLessThanOrEqual(5);
 });
+
+test('the Placement of a new Deployment is made with its shares, which change no more but to be counted on', async () => {
+  const { metadata } = await world.admin.list(resources.placements);
+  const stop = new AbortController();
+  const seen: string[] = [];
+  const follow = async () => {
+    const { resourceVersion } = metadata;
+    for await (const { object } of world.admin.watch<Placement>(resources.placements, {
+      resourceVersion,
+      signal: stop.signal,
+    })) {
+      if (object.metadata.name !== web) continue;
+      seen.push(
+        Object.values(object.spec?.shares ?? {})
+          .map(({ phase }) => phase)
+          .join(),
+      );
+    }
+  };
+  const following = follow();
+  await world.admin.create(resources.deployments, deployment('web', 1, 'east'), { namespace: 'default' });
+  await settled(world.admin, web);
+  await until('it is seen to be counted on', async () => seen.at(-1) === 'Active');
+  stop.abort();
+  await following.catch(() => undefined);
+  expect(seen[0]).toBe('Joining');
+});

@@ -389,17 +389,24 @@ describe('a look at a part of a Namespace', () => {
     expect(made.world.standings.get(key)?.concerned.size).toBe(looked);
   });
 
-  test.each([
-    ['no Placement that comes as was decided', 'a', 0],
-    ['a Placement that comes otherwise', 'b', 1],
-  ])('is at %s', (_, on, looked) => {
+  test.each<[string, string, Record<string, Share> | undefined, number]>([
+    ['no Placement that comes as was decided', 'a', undefined, 0],
+    ['a Placement that comes otherwise', 'b', undefined, 1],
+    ['none that comes with its first shares', 'a', { a: { phase: 'Joining', replicas: 1 } }, 0],
+    ['one that comes with shares of other pods', 'a', { a: { phase: 'Joining', replicas: 2 } }, 1],
+    ['one that comes with a share elsewhere', 'a', { b: { phase: 'Joining', replicas: 1 } }, 1],
+    ['one that comes with a share that is counted on', 'a', { a: { phase: 'Active', replicas: 1 } }, 1],
+  ])('is at %s', (_, on, shares, looked) => {
     const made = new Followed();
     made.object(deployment('u', { metadata: annotations('a') }));
     made.decide('one comes');
     made.object(deployment('v', { metadata: annotations('a') }));
     const decision = considerPart(key, made.world);
     const [placement] = decision?.create ?? [];
-    made.put('placements', { ...placement, spec: { ...placement?.spec, clusters: [on] } } as KubeObject);
+    made.put('placements', {
+      ...placement,
+      spec: { ...placement?.spec, clusters: [on], ...(shares && { shares }) },
+    } as KubeObject);
     expect(made.world.standings.get(key)?.concerned.size).toBe(looked);
   });
 
