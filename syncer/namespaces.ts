@@ -23,9 +23,7 @@ import {
 import { managedSelector } from './physical.ts';
 import type { Unreadable } from './unreadable.ts';
 
-export const namespacesResource = { group: '', version: 'v1', resource: 'namespaces' };
-
-const resource = namespacesResource;
+const resource = { group: '', version: 'v1', resource: 'namespaces' };
 
 /** Our namespaces on the physical cluster. */
 export class Namespaces {

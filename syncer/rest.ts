@@ -3,9 +3,9 @@ import type { Informer } from '../client/informer.ts';
 import type { ShareView } from '../cluster/types.ts';
 import { type Clock, sleep } from '../kube/clock.ts';
 import { isHome, over } from './empty.ts';
-import { namespacesResource } from './namespaces.ts';
 import type { Unreadable } from './unreadable.ts';
 
+const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
 /** A namespace that bears our label, and nobody here has made, is looked for so often. */
 const lookMs = 120_000;
 
@@ -39,10 +39,10 @@ export async function somethingComes(resting: Resting): Promise<void> {
 async function hasHome({ client, unreadable }: Resting, signal: AbortSignal): Promise<boolean> {
   try {
     const found = await isHome(client, signal);
-    unreadable.note(namespacesResource);
+    unreadable.note(namespaces);
     return found;
   } catch (error) {
-    if (!signal.aborted) unreadable.note(namespacesResource, error);
+    if (!signal.aborted) unreadable.note(namespaces, error);
     return false;
   }
 }

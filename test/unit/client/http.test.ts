@@ -245,3 +245,19 @@ test('of the sockets that many requests at once have opened one stays for the ne
   await transport(get);
   expect([sockets, ended.length]).toEqual([3, 2]);
 });
+
+test('a connection that is just being closed is given to nobody', async () => {
+  const agents: http.Agent[] = [];
+  const guard = <A extends http.Agent>(agent: A) => {
+    agents.push(agent);
+    return agent;
+  };
+  handler = (_, response) => setTimeout(() => response.end('ok'), 20);
+  const transport = connect({ guard });
+  await Promise.all([transport(get), transport(get)]);
+  const [free] = agents.flatMap(({ freeSockets }) => Object.values(freeSockets));
+  expect(free).toHaveLength(2);
+  free?.at(-1)?.emit('timeout');
+  const post = { method: 'POST', url: '/x', headers: {}, body: Buffer.from('1') };
+  expect((await transport(post)).status).toBe(200);
+});
