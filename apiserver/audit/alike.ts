@@ -14,6 +14,8 @@ export interface Alike {
   after: string;
   /** `who`, `from` and `before`, of a request that is made for nobody else. */
   whole: string;
+  /** The logical cluster, as an annotation. */
+  cluster: string;
 }
 
 interface Known {
@@ -43,7 +45,8 @@ export class LastAsked {
     }
     if (!known.isFlat) {
       const { alike } = known;
-      known.alike = { ...alike, after: flat(alike.after), whole: flat(alike.whole) };
+      const [after, whole, cluster] = [flat(alike.after), flat(alike.whole), flat(alike.cluster)];
+      known.alike = { ...alike, after, whole, cluster };
       known.isFlat = true;
     }
     return known.alike;
@@ -63,7 +66,8 @@ export function alikeOf(
     (ips.length > 0 ? `"sourceIPs":${JSON.stringify(ips)},` : '') +
     (agent === undefined ? '' : `"userAgent":${JSON.stringify(agent)},`);
   const { before, after } = info.isResource ? referenceAround(info) : { before: '', after: '' };
-  return { who, from, before, after, whole: who + from + before };
+  const cluster = `"atoll.dev/logical-cluster":${quoted(info.cluster)}`;
+  return { who, from, before, after, whole: who + from + before, cluster };
 }
 
 function isLike(
@@ -78,6 +82,7 @@ function isLike(
     said.agent === agent &&
     said.forwarded === forwarded &&
     said.real === real &&
+    asked.cluster === info.cluster &&
     asked.verb === info.verb &&
     asked.isResource === info.isResource &&
     asked.resource === info.resource &&

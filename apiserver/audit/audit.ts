@@ -55,14 +55,13 @@ export class Audit {
     const verdict = decideAudit(policy, askedOf(info, user));
     observer?.judged(verdict.level);
     if (verdict.level === 'None') return undefined;
-    const cluster = `"atoll.dev/logical-cluster":${quoted(info.cluster)}`;
     const asked = request.url.startsWith('/clusters/') ? clusterIn(request.url) : info.cluster;
     const path = asked === info.cluster ? '' : `,"atoll.dev/path":${quoted(asked)}`;
     return new AuditRecord(this.#recorder, info, verdict, {
       id: quoted(request.auditId ?? ''),
       uri: quoted(requestUri(request.sentUrl ?? request.url)),
       alike: peer ? this.#last.of(peer, request, info, user) : alikeOf(request, info, user),
-      annotations: cluster + path,
+      path,
     });
   }
 }

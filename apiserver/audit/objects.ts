@@ -50,6 +50,7 @@ export function withoutManagedFields(value: Record<string, unknown>): Record<str
 
 /** What an event says of an answer: its code and, of a Status, what that says. */
 export function responseStatus(code: number, status: string | undefined, secret: boolean): string {
+  if (status === undefined && code === 200) return '{"metadata":{},"code":200}';
   const value = status === undefined ? undefined : (JSON.parse(status) as Record<string, unknown>);
   if (value === undefined || value['kind'] !== 'Status') return `{"metadata":{},"code":${code}}`;
   const { status: result, message, reason, details } = value;

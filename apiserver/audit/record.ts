@@ -1,5 +1,5 @@
 import type { Verdict } from '../../kube/audit/decide.ts';
-import type { Stage } from '../../kube/audit/types.ts';
+import type { Level, Stage } from '../../kube/audit/types.ts';
 import type { ApiResponse, UserInfo } from '../../kube/http.ts';
 import { encodeJson } from '../../kube/json.ts';
 import { isRecord } from '../../kube/untyped.ts';
@@ -35,8 +35,15 @@ export interface Fields {
   id: string;
   uri: string;
   alike: Alike;
-  annotations: string;
+  /** What the URL calls the logical cluster, as an annotation that follows; empty where that is its id. */
+  path: string;
 }
+
+/** Up to the id, and from there to the URI. */
+const heads = perText(
+  (level: Level) => `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${level}","auditID":`,
+);
+const stages = perText((stage: Stage) => `,"stage":"${stage}","requestURI":`);
 
 /** Most requests are allowed, and nothing is said of why. */
 const decisions = { allow: decisionOf('allow', '""'), forbid: decisionOf('forbid', '""') };
@@ -175,11 +182,11 @@ export class AuditRecord {
   #tell(stage: Stage, at = this.#recorder.now()): void {
     const { level, omitStages } = this.#verdict;
     if (omitStages.includes(stage)) return;
-    const { id, uri, annotations } = this.#fields;
+    const { id, uri, alike, path } = this.#fields;
     const times = `"requestReceivedTimestamp":"${this.#received}","stageTimestamp":"${at}","annotations":{`;
     const came = `${this.#status}${this.#request}${this.#object}`;
     this.#recorder.write(
-      `{"kind":"Event","apiVersion":"audit.k8s.io/v1","level":"${level}","auditID":${id},"stage":"${stage}","requestURI":${uri}${this.#asked()}${came}${times}${annotations}${this.#decision}${this.#annotations}}}`,
+      `${heads(level)}${id}${stages(stage)}${uri}${this.#asked()}${came}${times}${alike.cluster}${path}${this.#decision}${this.#annotations}}}`,
     );
   }
 
@@ -191,6 +198,16 @@ export class AuditRecord {
     if (object === undefined && this.#impersonated === '') return whole + name + after;
     return who + this.#impersonated + from + (object ?? before + name + after);
   }
+}
+
+/** Of few texts, each put together once. */
+function perText<T extends string>(make: (of: T) => string): (of: T) => string {
+  const known = new Map<T, string>();
+  return (of) => {
+    const text = known.get(of) ?? make(of);
+    known.set(of, text);
+    return text;
+  };
 }
 
 function nameOf({ selected, name }: RequestInfo): string {

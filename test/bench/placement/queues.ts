@@ -32,7 +32,7 @@ function parse(text: string): Queues {
 
 /**
  * Seconds since `from` until nothing waited or was worked on, and nothing did for `quietMs` from then on. `begun`: not
- * before so many keys came to this controller.
+ * before so many keys came to each of these controllers.
  */
 export async function untilDrained(
   kubeconfig: string,
@@ -43,7 +43,7 @@ export async function untilDrained(
     seconds = 600,
   }: {
     from: number;
-    begun: { controller: string; keys: number };
+    begun: { controllers: readonly string[]; keys: number };
     quietMs?: number;
     seconds?: number;
   },
@@ -53,7 +53,8 @@ export async function untilDrained(
   for (;;) {
     const { busy, adds } = await queues.read();
     const now = performance.now();
-    if (busy > 0 || (adds.get(begun.controller) ?? 0) < begun.keys) last = now;
+    const hasBegun = begun.controllers.every((name) => (adds.get(name) ?? 0) >= begun.keys);
+    if (busy > 0 || !hasBegun) last = now;
     if (now - last > quietMs) {
       queues.close();
       return { drained: (last - from) / 1000, adds };
@@ -61,6 +62,6 @@ export async function untilDrained(
     if (process.env['BENCH_TELL']) process.stderr.write(`${busy} ${JSON.stringify([...adds])}\n`);
     if (now - from > seconds * 1000)
       throw new Error(`not drained within ${seconds} s: ${JSON.stringify([...adds])}`);
-    await sleep(200);
+    await sleep(1000);
   }
 }

@@ -31,6 +31,7 @@ const asked: Asked[] = [
   { url: '/apis/apps/v1/namespaces/here/deployments/web' },
   { url: '/apis/apps/v1beta1/namespaces/here/deployments/web' },
   { url: '/clusters/root:a/apis/apps/v1/namespaces/here/deployments/web' },
+  { url: '/clusters/root:b/apis/apps/v1/namespaces/here/deployments/web' },
   { url: '/api/v1/namespaces/here/pods', method: 'POST', sent: { metadata: { name: 'made', uid: 'u' } } },
   { url: '/api/v1/namespaces/here/pods', method: 'POST', sent: { metadata: { name: 'next' } } },
   { url: '/api/v1/namespaces/here' },
