@@ -13,7 +13,7 @@ import { objectKey } from './keys.ts';
 import { unclaim } from './kinds/claims.ts';
 import type { KindWrite } from './kinds/hooks.ts';
 import { hooksOf } from './kinds.ts';
-import { requireLogicalCluster } from './logical-clusters.ts';
+import { requireStillThere } from './late.ts';
 import { withManagers } from './managers.ts';
 import { initialiseMetadata } from './metadata.ts';
 import { requireNamespace } from './namespaces.ts';
@@ -100,8 +100,8 @@ async function createWith(
   if (validating) await validating;
   object = readLater(shownLater(object, served, context), served);
   const name = object.metadata.name ?? '';
-  // Last: whoever was asked may have taken long.
-  const lasting = requireLogicalCluster(registry, place.cluster, { served, name });
+  const waited = mutating !== undefined || validating !== undefined;
+  const lasting = requireStillThere(registry, place, { served, name, waited });
   if (lasting) await lasting;
   const key = objectKey(served.info, place.cluster, place.namespace, name);
   if (context.dryRun) {

@@ -14,10 +14,12 @@ export interface Mirror {
 const maxEndpoints = 100;
 /** As many addresses of one subset as Kubernetes mirrors. */
 const maxPerSubset = 1000;
+/** As many as a slice may have: more cannot be said in any. */
+const maxPorts = 20_000;
 
 /** What slices say that is said in Endpoints: one for each set of ports and kind of address. */
 export function mirrorsOf(endpoints: KubeObject): Mirror[] {
-  const found = new Map<string, Said>();
+  const found = new Map<string, Partial<Record<'IPv4' | 'IPv6', Said>>>();
   for (const subset of listAt(endpoints, 'subsets').filter(isRecord)) {
     const ports = listAt(subset, 'ports').filter(isRecord).map(portOf);
     const ready = listAt(subset, 'addresses').filter(isRecord);
@@ -26,23 +28,26 @@ export function mirrorsOf(endpoints: KubeObject): Mirror[] {
       ...ready.map((address) => endpointOf(address, true)),
       ...notReady.map((address) => endpointOf(address, false)),
     ].slice(0, maxPerSubset);
+    if (ports.length > maxPorts) continue;
+    const part = JSON.stringify(ports);
+    const of = found.get(part) ?? {};
+    found.set(part, of);
     for (const endpoint of all) {
       const [address = ''] = endpoint.addresses;
       const addressType = isIPv6(address) ? 'IPv6' : 'IPv4';
-      const key = JSON.stringify([addressType, ports]);
-      const said = found.get(key) ?? { addressType, ports, endpoints: new Map() };
+      const said = of[addressType] ?? { addressType, ports, part, endpoints: new Map() };
+      of[addressType] = said;
       const who = JSON.stringify([address, textAt(endpoint, 'targetRef', 'uid')]);
       if (!said.endpoints.has(who) || !endpoint.conditions.ready) said.endpoints.set(who, endpoint);
-      found.set(key, said);
     }
   }
-  return [...found.values()].flatMap((said) =>
-    inPieces({ ...said, part: JSON.stringify(said.ports), endpoints: [...said.endpoints.values()] }),
-  );
+  return [...found.values()]
+    .flatMap((of) => Object.values(of))
+    .flatMap((said) => inPieces({ ...said, endpoints: [...said.endpoints.values()] }));
 }
 
 /** Whoever is told twice is there once, and not ready where that is told too. */
-interface Said extends Pick<Mirror, 'addressType' | 'ports'> {
+interface Said extends Pick<Mirror, 'addressType' | 'ports' | 'part'> {
   endpoints: Map<string, Record<string, unknown>>;
 }
 

@@ -20,9 +20,9 @@ export function readList(value: unknown): Map<string, Quantity> {
   const list = new Map<string, Quantity>();
   if (!isRecord(value)) return list;
   for (const [name, amount] of Object.entries(value)) {
-    if (typeof amount !== 'string' && typeof amount !== 'number') continue;
+    if (typeof amount !== 'string' && typeof amount !== 'number' && typeof amount !== 'bigint') continue;
     try {
-      list.set(name, parseQuantity(amount));
+      list.set(name, parseQuantity(String(amount).trim()));
     } catch (error) {
       if (!(error instanceof QuantityError)) throw error;
     }

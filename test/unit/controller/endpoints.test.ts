@@ -208,6 +208,17 @@ describe('of a Service without selector', () => {
     ]);
   });
 
+  test('ports are written down once for all of their addresses, and not where no slice holds them', () => {
+    let written = 0;
+    const port = { name: { toJSON: () => ++written && 'p' }, port: 80 };
+    const addresses = Array.from({ length: 500 }, (_, i) => ({ ip: `10.1.${i >> 8}.${i & 255}` }));
+    const many = (count: number) => custom({ subsets: [{ addresses, ports: Array(count).fill(port) }] });
+    const mirrored = made({ service: bare, endpoints: many(20_000) });
+    expect(mirrored.map((one) => (one['ports'] as unknown[]).length)).toEqual(Array(5).fill(20_000));
+    expect(written).toBe(20_000);
+    expect(made({ service: bare, endpoints: many(20_001) })).toEqual([]);
+  });
+
   test('a mirror that a user edits is put right', () => {
     const [first, second] = slices as [KubeObject, KubeObject];
     const edited = { ...first, ports: [{ port: 1 }] };

@@ -24,6 +24,11 @@ const running = { 'count/pods': '1', pods: '1' };
 test.each<[string, object, Record<string, string>]>([
   ['nothing stated', { containers: [container({})] }, running],
   [
+    'stored as earlier versions took it',
+    { containers: [container({ cpu: ' 1 ', memory: 9_007_199_254_740_993n })] },
+    { ...running, ...cpu('1'), ...memory('9007199254740993') },
+  ],
+  [
     'requests and limits of several containers',
     {
       containers: [
