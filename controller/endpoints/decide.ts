@@ -162,8 +162,7 @@ function mirrors({ endpoints, slices }: Found): Steps {
 function isToMirror(endpoints: KubeObject): boolean {
   if (isReflected(endpoints) || endpoints.metadata.deletionTimestamp) return false;
   const { labels, annotations } = endpoints.metadata;
-  if (labels?.[skipMirror] === 'true' || labels?.[managedByLabel.endpoints] === endpointsController)
-    return false;
+  if (labels?.[skipMirror] === 'true') return false;
   return annotations?.['control-plane.alpha.kubernetes.io/leader'] === undefined;
 }
 

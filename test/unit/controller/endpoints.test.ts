@@ -188,6 +188,14 @@ describe('of a Service without selector', () => {
     expect(slices[0]?.metadata.annotations).toEqual({ said: 'x' });
   });
 
+  test('also those that were not its user’s while it had a selector', () => {
+    const [placeholder] = made({ service: service() });
+    const again = { ...(placeholder as KubeObject), subsets };
+    const mirrored = made({ service: bare, endpoints: again });
+    expect(mirrored.map((one) => one['endpoints'])).toEqual(slices.map((one) => one['endpoints']));
+    expect(decide({ service: bare, endpoints: placeholder })).toEqual(nothing);
+  });
+
   test('and follow them', () => {
     expect(decide({ service: bare, endpoints, slices })).toEqual(nothing);
     const [first = {}] = subsets;
