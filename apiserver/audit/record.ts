@@ -23,7 +23,7 @@ const longestAnswer = 10 * 1024 * 1024;
 /** Of all that admission adds to one event: who may write policies does not fill the administrator's disk. */
 const longestAdded = 64 * 1024;
 /** What the server itself says of a request, which nobody's policy says in its place. */
-const ownPrefixes = ['atoll.dev/', 'authorization.k8s.io/'];
+const ownPrefixes = ['atoll.dev/', 'authentication.kubernetes.io/', 'authorization.k8s.io/'];
 
 export interface Recorder {
   now(): string;
@@ -65,6 +65,7 @@ export class AuditRecord {
   #status = '';
   #object = '';
   #decision = '';
+  #issued = '';
   #added: Set<string> | undefined;
   #annotations = '';
 
@@ -93,6 +94,11 @@ export class AuditRecord {
     }
     const decision = allowed ? 'allow' : 'forbid';
     this.#decision = reason ? decisionOf(decision, JSON.stringify(reason)) : decisions[decision];
+  }
+
+  /** Which token was given, so that what is done with it is found in the same events. */
+  issued(id: string): void {
+    this.#issued = `,"authentication.kubernetes.io/issued-credential-id":${quoted(`JTI=${id}`)}`;
   }
 
   /** By admission. What is said already stays as it is. */
@@ -186,7 +192,7 @@ export class AuditRecord {
     const times = `"requestReceivedTimestamp":"${this.#received}","stageTimestamp":"${at}","annotations":{`;
     const came = `${this.#status}${this.#request}${this.#object}`;
     this.#recorder.write(
-      `${heads(level)}${id}${stages(stage)}${uri}${this.#asked()}${came}${times}${alike.cluster}${path}${this.#decision}${this.#annotations}}}`,
+      `${heads(level)}${id}${stages(stage)}${uri}${this.#asked()}${came}${times}${alike.cluster}${path}${this.#issued}${this.#decision}${this.#annotations}}}`,
     );
   }
 

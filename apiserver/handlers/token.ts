@@ -61,8 +61,7 @@ export async function handleToken(exchange: ResourceExchange): Promise<ApiRespon
   await admission.validate(request, undefined);
   const bound = await boundObject(exchange, given, account);
   const id = randomUUID();
-  // By which what is done with it is found in the same events.
-  exchange.audit?.annotated('authentication.kubernetes.io/issued-credential-id', `JTI=${id}`);
+  exchange.audit?.issued(id);
   const token = await core.tokens.issue({
     id,
     cluster: info.cluster,

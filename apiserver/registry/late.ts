@@ -21,9 +21,9 @@ export function requireStillThere(
   { cluster, namespace }: Place,
   { served, name, waited }: { served: ServedResource; name: string; waited: boolean },
 ): Later<void> {
-  const { group, version, resource, namespaced } = served.info;
+  const { group, resource, namespaced } = served.info;
   if (served.custom) {
-    const now = registry.catalog.find(cluster, group, version, resource);
+    const now = registry.find(cluster, group, resource);
     if (now === undefined || now.isEnding) refuseEnding(served, name);
   }
   const inNamespace = waited && namespaced && namespace !== '';

@@ -13,7 +13,7 @@ import { isSelectorless } from '../../cluster/kinds.ts';
 import { isOurs, isReflected } from '../../cluster/reflected.ts';
 import { deepEqual } from '../../kube/deep.ts';
 import type { KubeObject, OwnerReference } from '../../kube/object.ts';
-import { listAt, textAt } from '../../kube/untyped.ts';
+import { listAt, mapAt, textAt } from '../../kube/untyped.ts';
 import { mirrorsOf } from './mirror.ts';
 
 /** What a logical cluster holds of one name. */
@@ -49,7 +49,9 @@ export function decideEndpoints(found: Found): Steps {
     return goes ? { ...none, remove: [endpoints] } : none;
   }
   if (!isSelectorless(service)) return placeholders(service, found);
-  return textAt(service, 'spec', 'type') === 'ExternalName' ? none : mirrors(found);
+  // Of one that is only a name and has a selector nobody keeps any.
+  const isSelecting = Object.keys(mapAt(service, 'spec', 'selector') ?? {}).length > 0;
+  return mirrors(found.slices, isSelecting ? undefined : endpoints);
 }
 
 function placeholders(service: KubeObject, { endpoints, slices }: Found): Steps {
@@ -145,7 +147,7 @@ function ownerOf({ metadata }: KubeObject, kind: 'Service' | 'Endpoints'): Owner
 }
 
 /** Of the Endpoints that a user keeps for a Service without selector. */
-function mirrors({ endpoints, slices }: Found): Steps {
+function mirrors(slices: readonly KubeObject[], endpoints: KubeObject | undefined): Steps {
   const there = slices.filter((slice) => isMirrored(slice) && !isReflected(slice));
   const wanted = endpoints && isToMirror(endpoints) ? mirroredSlices(endpoints) : [];
   const steps: Steps = { create: [], update: [], remove: [] };
@@ -162,8 +164,7 @@ function mirrors({ endpoints, slices }: Found): Steps {
 function isToMirror(endpoints: KubeObject): boolean {
   if (isReflected(endpoints) || endpoints.metadata.deletionTimestamp) return false;
   const { labels, annotations } = endpoints.metadata;
-  if (labels?.[skipMirror] === 'true' || labels?.[managedByLabel.endpoints] === endpointsController)
-    return false;
+  if (labels?.[skipMirror] === 'true') return false;
   return annotations?.['control-plane.alpha.kubernetes.io/leader'] === undefined;
 }
 

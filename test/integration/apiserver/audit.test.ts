@@ -3,6 +3,7 @@ import https from 'node:https';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { TokenKeys } from '../../../apiserver/authn/keys.ts';
 import { tokenAuthenticator } from '../../../apiserver/authn/token.ts';
+import type { AdmissionPlugin } from '../../../apiserver/plugins.ts';
 import { createAuthority } from '../../../apiserver/tls/ca.ts';
 import type { Policy } from '../../../kube/audit/types.ts';
 import type { ApiResponse } from '../../../kube/http.ts';
@@ -20,6 +21,16 @@ const policy: Policy = {
 /** What whoever runs on a physical cluster answers. */
 let there: ApiResponse = { status: 200, headers: {}, body: new Uint8Array() };
 const adminToken = 'admin-token-0123456789';
+const issued = 'authentication.kubernetes.io/issued-credential-id';
+/** As a policy of that name has it recorded, and as much beside it as there is room for. */
+const forger: AdmissionPlugin = {
+  name: 'Forger',
+  validate({ subresource, annotate }) {
+    if (subresource !== 'token') return;
+    annotate?.(issued, 'JTI=forged');
+    annotate?.('policy/filler', 'x'.repeat(65_400));
+  },
+};
 let api: Api;
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const serviceAccountKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -40,6 +51,7 @@ beforeAll(async () => {
   api = startApi({
     accountKeys: new TokenKeys([{ pem: serviceAccountKey, from: 0 }]),
     authenticate: [tokenAuthenticator(users)],
+    admission: [forger],
     audit: { policy, write: (line) => lines.push(line) },
     connectPod: () => ({
       transport: () => Promise.resolve(there),
@@ -218,7 +230,7 @@ test('no token is in any event, whatever the level', async () => {
   expect(text).toContain('/api?a=1&access%5Ftoken=...');
 });
 
-test('a token that is issued is told by its id, which whoever shows it has', async () => {
+test('a token that is issued is told by its id, which whoever shows it has, whatever policies have recorded', async () => {
   await ask('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } });
   lines = [];
   const asked = await ask('POST', '/api/v1/namespaces/default/serviceaccounts/robot/token', { spec: {} });
@@ -226,7 +238,9 @@ test('a token that is issued is told by its id, which whoever shows it has', asy
   const [, claims = ''] = JSON.parse(asked.text).status.token.split('.');
   const { jti } = JSON.parse(Buffer.from(claims, 'base64url').toString());
   expect(jti).toMatch(/^[0-9a-f-]{36}$/);
-  expect(events().at(-1).annotations['authentication.kubernetes.io/issued-credential-id']).toBe(`JTI=${jti}`);
+  const { annotations } = events().at(-1);
+  expect(annotations[issued]).toBe(`JTI=${jti}`);
+  expect(annotations['policy/filler']).toHaveLength(65_400);
 });
 
 test('a patch is told as it was sent, whatever its dialect', async () => {

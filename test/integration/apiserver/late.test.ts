@@ -45,6 +45,24 @@ test('what is asked about while its definition goes is not made of the next one'
   expect((await api.call('GET', things)).body.items).toEqual([]);
 });
 
+test('what is asked about while its version goes is stored as any other is', async () => {
+  const [v1] = thingsDefinition().spec.versions;
+  const definition = thingsDefinition();
+  const versions = [v1, { ...v1, name: 'v2', storage: false }];
+  await api.call('POST', definitions, { ...definition, spec: { ...definition.spec, versions } });
+  const late = api.call('POST', things, thing('late'));
+  await eventually(async () => expect(asked).toBe(true));
+  const without = [
+    { ...v1, served: false },
+    { ...v1, name: 'v2', storage: false },
+  ];
+  expect((await api.call('PATCH', own, { spec: { versions: without } })).status).toBe(200);
+  answer();
+  expect((await late).status).toBe(201);
+  const there = await api.call('GET', things.replace('/v1/', '/v2/'));
+  expect(there.body.items).toMatchObject([{ metadata: { name: 'late' } }]);
+});
+
 test('what is asked about while its Namespace goes is not in the next one', async () => {
   const shop = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } };
   const at = '/api/v1/namespaces/shop';

@@ -188,6 +188,14 @@ describe('of a Service without selector', () => {
     expect(slices[0]?.metadata.annotations).toEqual({ said: 'x' });
   });
 
+  test('also those that were not its user’s while it had a selector', () => {
+    const [placeholder] = made({ service: service() });
+    const again = { ...(placeholder as KubeObject), subsets };
+    const mirrored = made({ service: bare, endpoints: again });
+    expect(mirrored.map((one) => one['endpoints'])).toEqual(slices.map((one) => one['endpoints']));
+    expect(decide({ service: bare, endpoints: placeholder })).toEqual(nothing);
+  });
+
   test('and follow them', () => {
     expect(decide({ service: bare, endpoints, slices })).toEqual(nothing);
     const [first = {}] = subsets;
@@ -240,10 +248,12 @@ describe('of a Service without selector', () => {
     expect(decide({ service: bare, endpoints: custom({}, metadata) })).toEqual(nothing);
   });
 
-  test.each([['nobody answers for a name', service({ type: 'ExternalName', externalName: 'x' })]])(
-    '%s',
-    (_, named) => {
-      expect(decide({ service: named, endpoints: custom() })).toEqual(nothing);
-    },
-  );
+  test('also where it is but a name, unless that has a selector', () => {
+    const name = { type: 'ExternalName', externalName: 'x' };
+    const [mirror] = made({ service: service(name), endpoints: custom() });
+    expect(mirror?.['endpoints']).toMatchObject([{ addresses: ['10.1.2.3'] }]);
+    const selecting = service({ ...name, selector: { app: 'web' } });
+    const steps = decide({ service: selecting, endpoints: custom(), slices: [mirror as KubeObject] });
+    expect(steps).toEqual({ ...nothing, remove: [mirror] });
+  });
 });
