@@ -66,11 +66,7 @@ export class Probes {
 }
 
 /** Whether anything of the kind bears our label. */
-export async function isAnyManaged(
-  client: Client,
-  kind: ResourceRef,
-  signal: AbortSignal,
-): Promise<boolean> {
+export async function isAnyManaged(client: Client, kind: ResourceRef, signal: AbortSignal): Promise<boolean> {
   const query = `?limit=1&labelSelector=${encodeURIComponent(managedSelector)}`;
   const list = (await client.json(pathOf(kind, {}) + query, { signal })) as { items?: unknown[] | null };
   return (list.items ?? []).length > 0;
