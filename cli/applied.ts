@@ -76,13 +76,14 @@ const appliedMetadata = ['labels', 'annotations'];
 export function without(now: KubeObject, before: Fields, live: KubeObject): Fields {
   const { apiVersion: _api, kind: _kind, metadata: was, status: _status, ...rest } = before;
   const metadata = isRecord(was) ? Object.entries(was).filter(([key]) => appliedMetadata.includes(key)) : [];
-  const others = lastApplied(live) === undefined ? live : { metadata: live.metadata };
+  const isClientSide = lastApplied(live) !== undefined;
+  const others = isClientSide ? { metadata: live.metadata } : live;
   const said = { ...rest, metadata: Object.fromEntries(metadata) };
   const patch = removed(now as unknown as Fields, said, others as Fields);
-  return now.kind === 'Deployment' ? ofOneStrategy(patch, live) : patch;
+  return isClientSide && now.kind === 'Deployment' ? ofOneStrategy(patch, live) : patch;
 }
 
-/** Its strategies exclude each other, and the API fills in what one of them has: `patchStrategy: retainKeys`. */
+/** Its strategies exclude each other, and the API fills in what one of them has: `patchStrategy: retainKeys`, which server-side apply has not. */
 function ofOneStrategy(patch: Fields, live: KubeObject): Fields {
   const spec = getOwn(patch, 'spec');
   const [now, there] = [at(patch, 'spec', 'strategy'), at(live, 'spec', 'strategy')];

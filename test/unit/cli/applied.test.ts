@@ -85,10 +85,15 @@ test.each<[string, object, Record<string, string>, object]>([
   expect(patch).toMatchObject({ spec: expected });
 });
 
-test('of a strategy that is another now nothing stays that the API had filled in', () => {
-  const live = object({}, { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%' } } });
+test.each<[string, Record<string, string>, object]>([
+  ['client-side', { [lastKey]: '{}' }, { type: 'Recreate', rollingUpdate: null }],
+  ['server-side, where that is refused', {}, { type: 'Recreate' }],
+])('of a strategy that is another now, what the API had filled in: %s', (_, annotations, expected) => {
+  const live = object(annotations, {
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%' } },
+  });
   const patch = without(object({}, { strategy: { type: 'Recreate' } }), {}, live);
-  expect(patch).toMatchObject({ spec: { strategy: { type: 'Recreate', rollingUpdate: null } } });
+  expect((patch['spec'] as { strategy: object }).strategy).toEqual(expected);
 });
 
 test('annotations that others wrote stay, whoever applied', () => {
