@@ -3,7 +3,7 @@ import { decodeJsonText } from '../kube/json.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { lastApplied } from '../kube/patch/last-applied.ts';
 import { isStatusError } from '../kube/status.ts';
-import { getOwn, isRecord } from '../kube/untyped.ts';
+import { at, getOwn, isRecord } from '../kube/untyped.ts';
 import { resourceOf } from '../server/plan-request.ts';
 import type { Place } from './connection.ts';
 
@@ -31,9 +31,12 @@ export async function applied(
     throw error;
   });
   const before = live && saidBefore(live);
-  if (before === undefined)
+  if (!live || before === undefined)
     return await client.patch(resource, target, 'apply', body, { dryRun: true, force: true, fieldManager });
-  return await client.patch(resource, target, 'merge', without(body, before), { dryRun: true, fieldManager });
+  return await client.patch(resource, target, 'merge', without(body, before, live), {
+    dryRun: true,
+    fieldManager,
+  });
 }
 
 type Fields = Record<string, unknown>;
@@ -66,19 +69,45 @@ function fieldsOf(fieldsV1: unknown): Fields {
 /** What is said of an object by whoever applies it; all else of its metadata is what it is called, or the server's. */
 const appliedMetadata = ['labels', 'annotations'];
 
-/** As a merge patch: what was said before and is not any more is null. */
-export function without(now: KubeObject, before: Fields): Fields {
+/**
+ * As a merge patch: what was said before and is not any more is null. A whole map is where client-side apply said it, as there, but for
+ * labels and annotations; of what was said server-side there stays what others have in it, and no map that would be empty.
+ */
+export function without(now: KubeObject, before: Fields, live: KubeObject): Fields {
   const { apiVersion: _api, kind: _kind, metadata: was, status: _status, ...rest } = before;
   const metadata = isRecord(was) ? Object.entries(was).filter(([key]) => appliedMetadata.includes(key)) : [];
-  return removed(now as unknown as Fields, { ...rest, metadata: Object.fromEntries(metadata) });
+  const isClientSide = lastApplied(live) !== undefined;
+  const others = isClientSide ? { metadata: live.metadata } : live;
+  const said = { ...rest, metadata: Object.fromEntries(metadata) };
+  const patch = removed(now as unknown as Fields, said, others as Fields);
+  return isClientSide && now.kind === 'Deployment' ? ofOneStrategy(patch, live) : patch;
 }
 
-function removed(now: Fields, before: Fields): Fields {
+/** Its strategies exclude each other, and the API fills in what one of them has: `patchStrategy: retainKeys`, which server-side apply has not. */
+function ofOneStrategy(patch: Fields, live: KubeObject): Fields {
+  const spec = getOwn(patch, 'spec');
+  const [now, there] = [at(patch, 'spec', 'strategy'), at(live, 'spec', 'strategy')];
+  if (!isRecord(spec) || !isRecord(now) || !isRecord(there)) return patch;
+  const none = Object.keys(there).map((key) => [key, null]);
+  return { ...patch, spec: { ...spec, strategy: { ...Object.fromEntries(none), ...now } } };
+}
+
+function removed(now: Fields, before: Fields, live: Fields): Fields {
   const changes = Object.entries(before).flatMap(([key, was]): [string, unknown][] => {
-    const is = getOwn(now, key);
+    const [is, there] = [getOwn(now, key), getOwn(live, key)];
     const isMap = isRecord(was) && Object.keys(was).length > 0;
-    if (isMap && (is === undefined || isRecord(is))) return [[key, removed(is ?? {}, was)]];
-    return is === undefined ? [[key, null]] : [];
+    if (isMap && isRecord(is)) return [[key, removed(is, was, isRecord(there) ? there : {})]];
+    if (is !== undefined) return [];
+    return [[key, isMap && isRecord(there) && hasMore(there, was) ? removed({}, was, there) : null]];
   });
   return { ...now, ...Object.fromEntries(changes) };
+}
+
+/** Of what is there something was not said. */
+function hasMore(there: Fields, was: Fields): boolean {
+  return Object.entries(there).some(([key, value]) => {
+    const said = getOwn(was, key);
+    if (said === undefined) return true;
+    return isRecord(value) && isRecord(said) && Object.keys(said).length > 0 && hasMore(value, said);
+  });
 }

@@ -32,8 +32,11 @@ export function chooseEnded(
   if (there.length === 0) return undefined;
   const kept = there.filter((name) => keepsEnded(situation.clusters.get(name))).sort();
   const free = kept.length === 0 ? chooseFreely(situation, rest) : undefined;
-  if (free?.blocked) return free;
-  const [clusters, why] = free ? [free.clusters, isNotMade] : [kept, hasEnded];
+  // Nothing of it comes: what keeps others from there keeps nothing of this.
+  const other = sortedNames(situation.clusters).find((name) => keepsEnded(situation.clusters.get(name)));
+  if (free?.blocked && (situation.claims.size > 0 || other === undefined)) return free;
+  const to = free?.blocked && other !== undefined ? [other] : free?.clusters;
+  const [clusters, why] = to ? [to, isNotMade] : [kept, hasEnded];
   return { clusters, reasons: record(clusters.map((name) => [name, why])), blocked: false };
 }
 

@@ -1,4 +1,5 @@
 import { boundOn } from '../cluster/claims.ts';
+import { isFinished } from '../cluster/kinds.ts';
 import { readyOf } from '../cluster/life.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
@@ -9,7 +10,7 @@ import { isRolledOut } from './rollout.ts';
 
 /**
  * Whether a change to a placed object can change where anything goes. Statuses and payloads cannot, but that the last
- * pod of a former template is gone: what only that used goes, too.
+ * pod of a former template is gone: what only that used goes, too; and that it has ended: it takes no room any more.
  */
 export function objectMatters(now: KubeObject, old: KubeObject): boolean {
   const metadata = ({ metadata: m }: KubeObject) => [
@@ -25,6 +26,7 @@ export function objectMatters(now: KubeObject, old: KubeObject): boolean {
 }
 
 function isDone(now: KubeObject, old: KubeObject): boolean {
+  if (isFinished(now) !== isFinished(old)) return true;
   return (now.metadata.generation ?? 0) > 1 && isRolledOut(now) && !isRolledOut(old);
 }
 

@@ -2,7 +2,8 @@ import type { Informer } from '../client/informer.ts';
 import { keyOf, objectKey, parseKey } from '../client/url.ts';
 import { drainSeconds, isPaused, waitSeconds } from '../cluster/drain.ts';
 import { heardAt } from '../cluster/heard.ts';
-import { conditionOf, isForgotten, isGivenUp } from '../cluster/life.ts';
+import { isFinished } from '../cluster/kinds.ts';
+import { conditionOf, isForgotten, isGivenUp, keepsEnded } from '../cluster/life.ts';
 import { placementName } from '../cluster/placement.ts';
 import type { PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { VolumeCopy } from '../cluster/volume-copy.ts';
@@ -135,18 +136,30 @@ function wakeHandover(world: World, queue: WorkQueue, { writing, beginnings }: O
 
 /** The physical clusters that a Placement is on have changed. */
 function wakeSharing(world: World, queue: WorkQueue): void {
-  const concerned = (cluster: PhysicalCluster, index: string) => {
-    for (const placement of world.placements.byIndex(index, cluster.metadata.name ?? '')) {
-      queue.add(objectKey(placement));
-    }
+  const hasEnded = (placement: Placement) => {
+    const root = placement.spec && rootOf(world, objectKey(placement), placement.spec);
+    return root !== undefined && isFinished(root);
+  };
+  const concerned = (
+    { metadata: { name = '' } }: PhysicalCluster,
+    index: string,
+    isMeant: (placement: Placement) => boolean = () => true,
+  ) => {
+    for (const placement of world.placements.byIndex(index, name))
+      if (isMeant(placement)) queue.add(objectKey(placement));
   };
   const sharing = (cluster: PhysicalCluster) => concerned(cluster, byShare);
   world.clusters.on({
     add: sharing,
     update(cluster, old) {
       const [now, before] = [heardAt(cluster), heardAt(old)];
-      if ((now === undefined) !== (before === undefined) || !isSameLife(cluster, old)) sharing(cluster);
-      else if (now !== before) concerned(cluster, byQuestion);
+      if ((now === undefined) !== (before === undefined) || !isSameLife(cluster, old)) {
+        sharing(cluster);
+        return;
+      }
+      // Whoever says where it is to be may have known of the drain before.
+      if (keepsEnded(cluster) !== keepsEnded(old)) concerned(cluster, byShare, hasEnded);
+      if (now !== before) concerned(cluster, byQuestion);
     },
     delete: sharing,
   });
@@ -180,9 +193,15 @@ function isSameTraffic(now: Placement, old: Placement): boolean {
   return requires && deepEqual(trafficOf(now), trafficOf(old));
 }
 
+/** Of what has ordinals also which are where: a Service may lead to one of them alone. */
 function trafficOf({ spec }: Placement): object {
   const shares = Object.entries(spec?.shares ?? {});
-  return Object.fromEntries(shares.map(([c, share]) => [c, isGoing(share) ? 'Leaving' : share.phase]));
+  const hasOrdinals = spec?.ref.kind === 'StatefulSet';
+  return shares.map(([c, share]) => [
+    c,
+    isGoing(share) ? 'Leaving' : share.phase,
+    ...(hasOrdinals ? [share.ordinalsStart, share.replicas] : []),
+  ]);
 }
 
 /** Of a Service, to what is behind it: where it is to be withdrawn, and where its cluster says that it is. */

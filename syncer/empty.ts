@@ -6,8 +6,11 @@ import { reflectedKinds } from '../cluster/reflected.ts';
 import type { ShareView } from '../cluster/types.ts';
 import type { Logger } from '../kube/log.ts';
 import type { FirstMeeting } from './let-go-unknown.ts';
-import { managedSelector, Physical } from './physical.ts';
+import { Physical } from './physical.ts';
+import { isAnyManaged } from './probes.ts';
 import type { Unreadable } from './unreadable.ts';
+
+const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
 
 interface Joining {
   client: Client;
@@ -41,10 +44,8 @@ export async function joinsEmpty(joining: Joining): Promise<boolean> {
 }
 
 /** Whether a namespace that bears our label is there. */
-export async function isHome(client: Client, signal: AbortSignal): Promise<boolean> {
-  const query = `limit=1&labelSelector=${encodeURIComponent(managedSelector)}`;
-  const list = (await client.json(`/api/v1/namespaces?${query}`, { signal })) as { items?: unknown[] | null };
-  return (list.items ?? []).length > 0;
+export function isHome(client: Client, signal: AbortSignal): Promise<boolean> {
+  return isAnyManaged(client, namespaces, signal);
 }
 
 async function isAnythingShown({ upstream, signal }: Joining): Promise<boolean> {

@@ -10,6 +10,7 @@ import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError, StatusError } from '../kube/status.ts';
 import { isRefusal, Labelling, type Outstanding } from './labelling.ts';
+import { Newest } from './newest.ts';
 import {
   borne,
   type Former,
@@ -20,7 +21,7 @@ import {
   namespaceOwnership,
   readLocator,
 } from './ownership.ts';
-import { managedSelector } from './physical.ts';
+import { managedSelector } from './probes.ts';
 import type { Unreadable } from './unreadable.ts';
 
 const resource = { group: '', version: 'v1', resource: 'namespaces' };
@@ -38,11 +39,8 @@ export class Namespaces {
   readonly #client: Client;
   readonly #syncer: string;
   readonly #signal: AbortSignal;
-  /** Made by us just now; the watch will tell. */
-  readonly #made = new Map<string, KubeObject>();
   readonly #labelling: Labelling;
-  /** Labelled by us just now, over that version. */
-  readonly #written = new Map<string, { over: string | undefined; object: KubeObject }>();
+  readonly #newest: Newest;
 
   constructor(options: {
     client: Client;
@@ -67,7 +65,7 @@ export class Namespaces {
       client,
       signal,
       logger,
-      written: (object) => this.#noteWritten(object),
+      written: (object) => this.#newest.written(object),
     });
     const { onOutcome, onRest } = unreadable.reading(resource);
     this.informer = startInformer(client, resource, {
@@ -83,13 +81,8 @@ export class Namespaces {
       const isOwn = locator && locator.name === undefined && this.#isOwn(locator);
       return isOwn ? [`${locator.cluster}/${locator.namespace}`] : [];
     });
-    this.informer.on({
-      delete: ({ metadata: { name = '' } }) => {
-        this.#made.delete(name);
-        this.#written.delete(name);
-        this.#labelling.forget(name);
-      },
-    });
+    this.#newest = new Newest(this.informer);
+    this.informer.on({ delete: ({ metadata: { name = '' } }) => this.#labelling.forget(name) });
   }
 
   #isOwn({ syncer }: Locator): boolean {
@@ -104,7 +97,7 @@ export class Namespaces {
 
   /** The namespace if it is this syncer's; only its locator says so. */
   own(name: string): { locator: Locator; object: KubeObject } | undefined {
-    const object = this.informer.get(keyOf(rootCluster, '', name)) ?? this.#made.get(name);
+    const object = this.#newest.told(name);
     const locator = object && readLocator(object);
     if (!object || !locator || !this.#isOwn(locator) || locator.name !== undefined) return undefined;
     if (this.letGo.has(object.metadata.uid ?? '')) return undefined;
@@ -124,7 +117,7 @@ export class Namespaces {
     locator: Locator,
     labels: Readonly<Record<string, string>> = {},
   ): Promise<Outstanding | undefined> {
-    const object = this.#cached(name) ?? (await this.#create(name, locator, labels));
+    const object = this.#newest.get(name) ?? (await this.#create(name, locator, labels));
     const owner = namespaceOwnership(object, locator, this.former);
     if (owner === 'unsigned') await this.#sign(name, object, locator);
     if (owner === 'foreign')
@@ -144,7 +137,7 @@ export class Namespaces {
     labels: Readonly<Record<string, string>>,
   ): Promise<Outstanding | undefined> {
     const read = () => {
-      const object = this.#cached(name);
+      const object = this.#newest.get(name);
       return object && namespaceOwnership(object, locator, this.former) === 'ours' ? object : undefined;
     };
     try {
@@ -153,21 +146,6 @@ export class Namespaces {
       if (isMissing(error, name)) this.forget(name);
       throw error;
     }
-  }
-
-  #noteWritten(object: KubeObject): void {
-    const { name = '' } = object.metadata;
-    const seen = this.informer.get(keyOf(rootCluster, '', name)) ?? this.#made.get(name);
-    this.#written.set(name, { over: seen?.metadata.resourceVersion, object });
-  }
-
-  #cached(name: string): KubeObject | undefined {
-    const known = this.informer.get(keyOf(rootCluster, '', name)) ?? this.#made.get(name);
-    const written = this.#written.get(name);
-    if (!known || !written) return known;
-    if (known.metadata.resourceVersion === written.over) return written.object;
-    this.#written.delete(name);
-    return known;
   }
 
   /**
@@ -210,14 +188,14 @@ export class Namespaces {
     const annotations = { [locatorAnnotation]: JSON.stringify(of) };
     const metadata = { uid, resourceVersion, annotations };
     const signal = this.#signal;
-    this.#made.set(name, await this.#client.patch(resource, { name }, 'merge', { metadata }, { signal }));
+    this.#newest.made(name, await this.#client.patch(resource, { name }, 'merge', { metadata }, { signal }));
   }
 
   async #create(name: string, of: Locator, labels: Readonly<Record<string, string>>): Promise<KubeObject> {
     const create = async (wanted: Readonly<Record<string, string>>) => {
       const namespace = namespaceFor(name, of, wanted);
       const object = await this.#client.create(resource, namespace, { signal: this.#signal });
-      this.#made.set(name, object);
+      this.#newest.made(name, object);
       return object;
     };
     try {
@@ -234,13 +212,13 @@ export class Namespaces {
 
   /** The apply found no namespace: what we thought we had made is gone. */
   forget(name: string): void {
-    this.#made.delete(name);
+    this.#newest.forget(name);
   }
 
   async delete(name: string): Promise<void> {
     const own = this.own(name);
     if (!own) return;
-    this.#made.delete(name);
+    this.#newest.forget(name);
     const { uid, resourceVersion } = own.object.metadata;
     const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
     try {

@@ -1,24 +1,22 @@
 import type { Client } from '../client/client.ts';
-import { absenceOf, isMissing, retryAfterMs } from '../client/errors.ts';
+import { isMissing } from '../client/errors.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf, type ResourceRef } from '../client/url.ts';
 import { placedKinds } from '../cluster/kinds.ts';
-import { managedLabel, managedValue, rootCluster } from '../cluster/names.ts';
-import { sleep, sleepUntil } from '../kube/clock.ts';
+import { rootCluster } from '../cluster/names.ts';
+import { sleep } from '../kube/clock.ts';
 import { groupResource } from '../kube/gvk.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { Slots } from '../kube/slots.ts';
-import { isStatusError, StatusError } from '../kube/status.ts';
+import { StatusError } from '../kube/status.ts';
 import { readLocator } from './ownership.ts';
+import { managedSelector, Probes, unserved } from './probes.ts';
 import { type TargetId, targetId } from './target.ts';
 import type { Unreadable } from './unreadable.ts';
 
-export const managedSelector = `${managedLabel}=${managedValue}`;
-
 const syncMs = 30_000;
-/** A cluster that joins is asked for every kind: over so many connections. */
-const mostProbes = 3;
+/** One for all: each would have a stack of its own. */
+const answered = new Error('nobody waits for it any more');
 
 export interface PhysicalOptions {
   client: Client;
@@ -47,13 +45,14 @@ export class Physical {
   readonly #kinds = new Map<string, Watched>();
   /** All that were ever watched. */
   readonly #known = new Map<string, ResourceRef>();
-  readonly #probes = new Slots(mostProbes);
+  readonly #probes: Probes;
   #searching: Promise<void> | undefined;
   /** Refused, and asked for again from time to time. */
   readonly #asking = new Set<string>();
 
   constructor(options: PhysicalOptions) {
     this.#options = options;
+    this.#probes = new Probes({ ...options, refused: (kind) => void this.#askAgain(kind).catch(() => {}) });
   }
 
   /**
@@ -63,14 +62,14 @@ export class Physical {
   async start(kinds: readonly ResourceRef[] = placedKinds): Promise<void> {
     await Promise.all(
       kinds.map(async (kind) => {
-        if (await this.#inUse(kind)) await this.#watchReadable(kind);
+        if (await this.#probes.hasInTheEnd(kind)) await this.#watchReadable(kind);
       }),
     );
   }
 
   /** Whether nothing is there from before, of whatever kind, and all may be read; answers when the cluster has. */
   async isEmpty(): Promise<boolean> {
-    const found = await Promise.all(placedKinds.map((kind) => this.#inUse(kind)));
+    const found = await Promise.all(placedKinds.map((kind) => this.#probes.hasInTheEnd(kind)));
     return this.isAtRest && !found.includes(true);
   }
 
@@ -80,13 +79,15 @@ export class Physical {
    */
   async watch(kind: ResourceRef): Promise<void> {
     const of = groupResource(kind);
-    if (!this.#kinds.has(of)) await this.#probe(kind);
+    if (!this.#kinds.has(of)) await this.#probes.has(kind);
     const informer = this.#kinds.get(of)?.informer ?? this.#start(kind);
     if (informer.hasSynced) return;
-    const { signal, unreadable } = this.#options;
-    const late = sleep(syncMs, signal).then(() => 'late' as const);
-    const refused = unreadable.refused(kind).then(() => 'refused' as const);
-    const outcome = await Promise.race([informer.synced, refused, late]);
+    const { unreadable } = this.#options;
+    const outcome = await this.#during(async (signal) => {
+      const late = sleep(syncMs, signal).then(() => 'late' as const);
+      const refused = unreadable.refused(kind, signal).then(() => 'refused' as const);
+      return await Promise.race([informer.synced, refused, late]);
+    });
     if (outcome === 'refused' && unreadable.why(kind) === 'Endless')
       throw new StatusError(403, 'Endless', `the list of ${of} there has no end`);
     if (outcome === 'refused') throw new StatusError(403, 'Forbidden', `${of} may not be listed there`);
@@ -95,7 +96,23 @@ export class Physical {
 
   /** What is found to be unreadable as it is read is read when it may be, and waited for by nobody. */
   async #watchReadable(kind: ResourceRef): Promise<void> {
-    await Promise.race([this.watch(kind), this.#options.unreadable.refused(kind)]);
+    const { unreadable } = this.#options;
+    await this.#during((signal) => Promise.race([this.watch(kind), unreadable.refused(kind, signal)]));
+  }
+
+  /** Nothing that it waits for besides waits on, once it has its answer. */
+  async #during<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal } = this.#options;
+    const life = new AbortController();
+    const end = () => life.abort(signal.aborted ? signal.reason : answered);
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
+    try {
+      return await run(life.signal);
+    } finally {
+      signal.removeEventListener('abort', end);
+      end();
+    }
   }
 
   /** Ends the watches of what has not been there, and has no share (`kinds`: of which there are some), for so long. */
@@ -130,7 +147,7 @@ export class Physical {
     const unwatched = [...all].flatMap(([of, kind]) => (this.#kinds.has(of) ? [] : [kind]));
     const look = async (kind: ResourceRef) => {
       try {
-        if (await this.#probe(kind)) await this.watch(kind);
+        if (await this.#probes.has(kind)) await this.watch(kind);
       } catch (err) {
         if (!signal.aborted) logger.debug({ err, kind }, 'could not be looked for');
       }
@@ -204,21 +221,6 @@ export class Physical {
     }
   }
 
-  /** Keeps asking until the cluster answers: what is there must be known before anything is an orphan. */
-  async #inUse(kind: ResourceRef): Promise<boolean> {
-    const { signal, logger, unreadable } = this.#options;
-    for (let wait = 500; ; wait = Math.min(wait * 2, 15_000)) {
-      try {
-        return await this.#probe(kind);
-      } catch (err) {
-        if (isStatusError(err, 'NotServed') || isStatusError(err, 'Forbidden')) return false;
-        signal.throwIfAborted();
-        logger.warn({ err, kind }, 'cannot read the physical cluster yet');
-        await sleepUntil(unreadable.soon(kind, err), Math.max(wait, retryAfterMs(err)), signal);
-      }
-    }
-  }
-
   async #askAgain(kind: ResourceRef): Promise<void> {
     const { signal, logger, unreadable } = this.#options;
     const of = groupResource(kind);
@@ -228,7 +230,7 @@ export class Physical {
       for (let wait = 1_000; unreadable.has(kind); wait = Math.min(wait * 2, 15_000)) {
         await sleep(wait, signal);
         try {
-          if (await this.#probe(kind)) await this.watch(kind);
+          if (await this.#probes.has(kind)) await this.watch(kind);
         } catch (err) {
           signal.throwIfAborted();
           logger.debug({ err, kind }, 'cannot be read yet');
@@ -239,30 +241,4 @@ export class Physical {
     }
     this.#options.readable(kind);
   }
-
-  /** Whether anything bears our label. */
-  async #probe(kind: ResourceRef): Promise<boolean> {
-    const { client, signal } = this.#options;
-    const release = await this.#probes.take(signal);
-    const path = `/${kind.group === '' ? 'api' : `apis/${kind.group}`}/${kind.version}/${kind.resource}`;
-    const query = `?limit=1&labelSelector=${encodeURIComponent(managedSelector)}`;
-    try {
-      const list = (await client.json(path + query, { signal })) as { items?: unknown[] | null };
-      this.#options.unreadable.note(kind);
-      return (list.items ?? []).length > 0;
-    } catch (error) {
-      this.#options.unreadable.note(kind, error);
-      if (isStatusError(error, 'Forbidden')) this.#askAgain(kind).catch(() => {});
-      throw unserved(error, kind);
-    } finally {
-      release();
-    }
-  }
-}
-
-/** The error, by its name where it says that the cluster does not serve the kind. */
-function unserved(error: unknown, kind: ResourceRef): unknown {
-  if (absenceOf(error) !== 'notServed') return error;
-  const message = `the cluster does not serve ${groupResource(kind)} in ${kind.version}`;
-  return new StatusError(404, 'NotServed', message, undefined, error);
 }

@@ -43,7 +43,7 @@ export class Unreadable {
   readonly #open = new Set<Reading>();
   /** By reading; by kind, of who asks but once. */
   readonly #unheard = new Map<Reading | string, Waiting>();
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new Map<string, Set<() => void>>();
   readonly #changed: () => void;
 
   /** @param changed another kind is readable, or not, from now on. */
@@ -136,8 +136,7 @@ export class Unreadable {
     if (before === why) return;
     if (why) this.#refused.set(of, why);
     else this.#refused.delete(of);
-    for (const tell of this.#waiting.get(of) ?? []) tell();
-    this.#waiting.delete(of);
+    for (const tell of [...(this.#waiting.get(of) ?? [])]) tell();
     this.#changed();
   }
 
@@ -145,12 +144,25 @@ export class Unreadable {
     return [...this.#vain.values()].some(({ of }) => of === kind);
   }
 
-  /** Once the kind is refused; never, where it is not. */
-  refused(kind: Kind): Promise<void> {
+  /** Once the kind is refused; never, where it is not, nor after the signal has aborted: whoever asks comes and goes. */
+  refused(kind: Kind, signal: AbortSignal): Promise<void> {
     if (this.has(kind)) return Promise.resolve();
     const of = groupResource(kind);
-    return new Promise((tell) => {
-      this.#waiting.set(of, [...(this.#waiting.get(of) ?? []), tell]);
+    return new Promise((resolve) => {
+      if (signal.aborted) return;
+      const waiting = this.#waiting.get(of) ?? new Set();
+      this.#waiting.set(of, waiting);
+      const end = () => {
+        signal.removeEventListener('abort', end);
+        waiting.delete(tell);
+        if (waiting.size === 0 && this.#waiting.get(of) === waiting) this.#waiting.delete(of);
+      };
+      const tell = () => {
+        end();
+        resolve();
+      };
+      waiting.add(tell);
+      signal.addEventListener('abort', end, { once: true });
     });
   }
 }

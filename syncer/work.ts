@@ -161,7 +161,7 @@ async function work(
     shares.synced.then(() => noteFound(engine)),
     shares.synced.then(() => find(ruledResources(shares))),
   ];
-  const podsKnown = Promise.race([pods.informer.synced, unreadable.refused(pods.informer.resource)]);
+  const podsKnown = Promise.race([pods.informer.synced, unreadable.refused(pods.informer.resource, signal)]);
   const all = Promise.all([...ready, podsKnown]).then(() => {
     isFound = true;
     onReady();

@@ -29,14 +29,14 @@ test('what was applied before and is not any more is null, but for what the obje
     },
     status: { replicas: 3 },
   };
-  expect(without(now, before)).toEqual({
+  expect(without(now, before, object({ [lastKey]: '{}' }, {}))).toEqual({
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: { name: 'web', annotations: { a: '1', b: null }, labels: { l: null } },
+    metadata: { name: 'web', annotations: { a: '1', b: null }, labels: null },
     spec: {
       replicas: 2,
       paused: null,
-      strategy: { type: null },
+      strategy: null,
       template: { spec: { containers: [{ name: 'c' }], hostname: null } },
     },
   });
@@ -63,4 +63,42 @@ test.each<[string, ManagedFieldsEntry[], Record<string, string>, object | undefi
 ])('what was said before: %s', (_, managedFields, annotations, expected) => {
   const live = object(annotations, {});
   expect(saidBefore({ ...live, metadata: { ...live.metadata, managedFields } })).toEqual(expected);
+});
+
+test.each<[string, object, Record<string, string>, object]>([
+  ['nothing else is in it', { affinity: { nodeAffinity: { required: {} } } }, {}, { affinity: null }],
+  [
+    'others have something in it',
+    { affinity: { nodeAffinity: { required: {} }, podAffinity: {} } },
+    {},
+    { affinity: { nodeAffinity: null } },
+  ],
+  [
+    'client-side apply said it: whatever is in it',
+    { affinity: { nodeAffinity: { required: {} }, podAffinity: {} } },
+    { [lastKey]: '{}' },
+    { affinity: null },
+  ],
+])('a map that is not said any more goes whole, where %s', (_, live, annotations, expected) => {
+  const before = { spec: { affinity: { nodeAffinity: { required: {} } } } };
+  const { metadata: _metadata, ...patch } = without(object({}, {}), before, object(annotations, live));
+  expect(patch).toMatchObject({ spec: expected });
+});
+
+test.each<[string, Record<string, string>, object]>([
+  ['client-side', { [lastKey]: '{}' }, { type: 'Recreate', rollingUpdate: null }],
+  ['server-side, where that is refused', {}, { type: 'Recreate' }],
+])('of a strategy that is another now, what the API had filled in: %s', (_, annotations, expected) => {
+  const live = object(annotations, {
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%' } },
+  });
+  const patch = without(object({}, { strategy: { type: 'Recreate' } }), {}, live);
+  expect((patch['spec'] as { strategy: object }).strategy).toEqual(expected);
+});
+
+test('annotations that others wrote stay, whoever applied', () => {
+  const live = object({ [lastKey]: '{}', 'atoll.dev/clusters': 'east', b: '2' }, {});
+  const { annotations: _none, ...metadata } = object({}, {}).metadata;
+  const patch = without({ ...object({}, {}), metadata }, { metadata: { annotations: { b: '2' } } }, live);
+  expect(patch).toMatchObject({ metadata: { annotations: { b: null } } });
 });

@@ -142,6 +142,24 @@ describe('decideNamespace, workloads', () => {
       (world) => drainNamed(world),
       ['b'],
     ],
+    [
+      'its cluster is drained, and nothing else is to come to the others: it goes, as it comes nowhere',
+      (world) => {
+        world.clusters = [
+          cluster('a', { drain: true }),
+          cluster('b', { unschedulable: true }),
+          cluster('c', { taints: [{ key: 'gpu', effect: 'NoSchedule' }] }),
+        ];
+      },
+      ['b'],
+    ],
+    [
+      'all are drained: it stays',
+      (world) => {
+        world.clusters = ['a', 'b', 'c'].map((name) => cluster(name, { drain: true }));
+      },
+      ['a'],
+    ],
     ['its cluster is cordoned: it stays', (world) => drain(world, { unschedulable: true }), ['a']],
     ['it is gone from there', (world) => drop(world, namespace('b')), ['b']],
   ])('of a Job that has ended, as its pods and their logs are there: %s', (_name, change, expected) => {

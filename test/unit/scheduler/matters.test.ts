@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ClusterSlice, Placement } from '../../../cluster/types.ts';
-import { placementMatters } from '../../../scheduler/matters.ts';
+import { objectMatters, placementMatters } from '../../../scheduler/matters.ts';
 
 function record(resource: string, slice: ClusterSlice): Placement {
   const ref = { group: '', version: 'v1', resource, kind: 'K', name: 'x', uid: 'x' };
@@ -21,3 +21,21 @@ test.each<[string, string, string, boolean]>([
   const before = record(resource, { present: true, status: { phase: 'Pending' } });
   expect(placementMatters(record(resource, { present: true, status: { phase } }), before)).toBe(expected);
 });
+
+test.each<[string, string, object, object, boolean]>([
+  ['a Job that ends', 'Job', {}, { conditions: [{ type: 'Complete', status: 'True' }] }, true],
+  ['a Job that runs on', 'Job', { active: 1 }, { active: 2 }, false],
+  ['a Pod that ends', 'Pod', { phase: 'Running' }, { phase: 'Succeeded' }, true],
+  ['a Pod that starts', 'Pod', { phase: 'Pending' }, { phase: 'Running' }, false],
+])(
+  'the status of an object matters where it takes no room any more: %s',
+  (_, kind, before, now, expected) => {
+    const object = (status: object) => ({
+      apiVersion: 'v1',
+      kind,
+      metadata: { name: 'x', generation: 1 },
+      status,
+    });
+    expect(objectMatters(object(now), object(before))).toBe(expected);
+  },
+);

@@ -12,6 +12,7 @@ import { observe } from '../../../splitter/world.ts';
 import { FakeClock } from '../controller/fake-clock.ts';
 
 const key = 'root/shop/web.deployments.apps';
+const placementHead = { apiVersion: 'atoll.dev/v1alpha1', kind: 'Placement' };
 let caches: Map<string, Cache<KubeObject>>;
 let clock: FakeClock;
 let queue: WorkQueue;
@@ -159,4 +160,76 @@ describe('what the splitter has just written', () => {
     root({ status: { replicas: 7 }, spec: { replicas: 2 } });
     expect(isWoken()).toBe(true);
   });
+});
+
+describe('a cluster', () => {
+  function east(spec: object): void {
+    const object = {
+      apiVersion: 'atoll.dev/v1alpha1',
+      kind: 'PhysicalCluster',
+      metadata: metadata('a'),
+      spec,
+    };
+    cacheOf('physicalclusters').put(object as KubeObject);
+  }
+  function job(status: object): void {
+    const ref = {
+      group: 'batch',
+      version: 'v1',
+      resource: 'jobs',
+      kind: 'Job',
+      name: 'once',
+      uid: 'uid-of-once',
+    };
+    const [of, spec] = [
+      metadata('once.jobs.batch'),
+      { ref, clusters: ['b'], shares: { a: { phase: 'Active' } } },
+    ];
+    cacheOf('jobs').put({
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: metadata('once'),
+      status,
+    } as KubeObject);
+    cacheOf('placements').put({ ...placementHead, metadata: of, spec } as KubeObject);
+  }
+  const ended = { conditions: [{ type: 'Complete', status: 'True' }] };
+
+  test.each([
+    ['what has ended there is looked at', ended, true],
+    ['what has not is the business of who decides where it is to be', {}, false],
+  ])('that is drained after the scheduler said where all goes: %s', async (_, status, expected) => {
+    east({});
+    job(status);
+    placement({ shares: { a: { phase: 'Active' } } });
+    await looked();
+    clock.advance(5000);
+    await looked();
+    east({ drain: true });
+    expect(isWoken()).toBe(expected);
+    if (expected) expect(await queue.take()).toBe('root/shop/once.jobs.batch');
+  });
+});
+
+test('a Service that may lead to one pod of a StatefulSet is looked at when that is elsewhere', async () => {
+  const ref = { group: 'apps', version: 'v1', resource: 'statefulsets', kind: 'StatefulSet', name: 'db' };
+  const service = { group: '', version: 'v1', resource: 'services', kind: 'Service', name: 'db-1' };
+  const put = (name: string, spec: object) =>
+    cacheOf('placements').put({ ...placementHead, metadata: metadata(name), spec } as KubeObject);
+  const set = (east: number, west: number) =>
+    put('db.statefulsets.apps', {
+      ref: { ...ref, uid: 'uid-of-db' },
+      clusters: ['a', 'b'],
+      requires: [service],
+      shares: {
+        a: { phase: 'Active', replicas: east, ordinalsStart: 0 },
+        b: { phase: 'Active', replicas: west, ordinalsStart: east },
+      },
+    });
+  put('db-1.services', { ref: { ...service, uid: 'uid-of-db-1' }, clusters: ['a', 'b'] });
+  set(1, 2);
+  await looked();
+  set(2, 1);
+  const woken = [await queue.take(), queue.length > 0 && (await queue.take())];
+  expect(woken).toContain('root/shop/db-1.services');
 });

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { TransportError } from '../../../client/errors.ts';
 import { StatusError } from '../../../kube/status.ts';
@@ -143,4 +144,16 @@ test('what is not served, or may not be read, is no watch', () => {
   void pods.onOutcome(unserved);
   void services.onOutcome(forbidden);
   expect(kinds.isWatched).toBe(false);
+});
+
+test('who waits for a refusal is told of it, and not who waits no more; then nothing is kept of either', async () => {
+  const [asks, gone] = [new AbortController(), new AbortController()];
+  const told: string[] = [];
+  void kinds.refused(podKind, asks.signal).then(() => told.push('asks'));
+  void kinds.refused(podKind, gone.signal).then(() => told.push('gone'));
+  gone.abort();
+  void pods.onOutcome(forbidden);
+  await Promise.resolve();
+  expect(told).toEqual(['asks']);
+  expect([asks, gone].flatMap(({ signal }) => getEventListeners(signal, 'abort'))).toEqual([]);
 });
