@@ -67,7 +67,8 @@ const written = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[-+]?\d*|[-+]\d*)?)
 
 /** Throws QuantityError with Kubernetes' text. Numbers are read as their decimal form. */
 export function parseQuantity(input: string | number | bigint): Quantity {
-  const text = String(input);
+  // JavaScript alone writes a plus there.
+  const text = typeof input === 'number' ? String(input).replace('e+', 'e') : String(input);
   if (text === '' || text.length > longest) throw new QuantityError(formatMessage);
   if (text === '0') return { value: 0n, scale: 0, format: 'DecimalSI', text };
   const match = written.exec(text);

@@ -41,6 +41,7 @@ describe('quantity', () => {
     ['1e-99999', '1e-9'],
     [250, '250'],
     [0.25, '250m'],
+    [1e21, '1e21'],
   ])('%s is %s', (text, canonical) => expect(canonicalQuantity(text)).toBe(canonical));
 
   it.each([
