@@ -65,14 +65,13 @@ test('whoever is told that a pod is evicted, or deleted, reads it as going, or g
   const namespace = 'default';
   await world.admin.create(resources.deployments, deployment('web', 6, 'east'), { namespace });
   await settled(world.admin, 'web.deployments.apps');
+  const pods = async () => (await world.admin.list(resources.pods, { namespace })).items;
   const isGoing = async (name: string, uid: string | undefined) => {
-    const { items } = await world.admin.list(resources.pods, { namespace });
-    const { metadata } = items.find((pod) => pod.metadata.name === name) ?? {};
+    const { metadata } = (await pods()).find((pod) => pod.metadata.name === name) ?? {};
     return metadata?.uid !== uid || metadata?.deletionTimestamp !== undefined;
   };
-  const { items } = await world.admin.list(resources.pods, { namespace });
-  expect(items).toHaveLength(6);
-  for (const [i, { metadata }] of items.entries()) {
+  await until('all are shown', async () => (await pods()).length === 6);
+  for (const [i, { metadata }] of (await pods()).entries()) {
     const { name = '', uid } = metadata;
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace } };
     if (i % 2) await world.admin.delete(resources.pods, { namespace, name });

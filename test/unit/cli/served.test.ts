@@ -67,7 +67,7 @@ describe('a plan of a file', () => {
     answers = { [path]: status(404, 'NotFound', 'namespaces "shop" not found') };
     await writeFile(at('web.yaml'), 'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: web }\n');
     expect(await atoll('team', 'plan', '-f', at('web.yaml'))).toBe(1);
-    expect(asked).toEqual([`PATCH ${path}`]);
+    expect(asked).toEqual([`GET ${path}`, `PATCH ${path}`]);
     expect(err).toBe('error: in logical cluster root:team-a: namespaces "shop" not found (NotFound)\n');
     expect(out).toBe('');
   });
