@@ -72,10 +72,8 @@ export class Client {
 
   /** As create, for whoever does not look at what is answered. */
   async createUnread(resource: ResourceRef, object: KubeObject, options: CreateOptions = {}): Promise<void> {
-    await this.#write('POST', this.#createPath(resource, object, options), object, {
-      ...options,
-      isUnread: true,
-    });
+    const how = { ...options, isUnread: true };
+    await this.#write('POST', this.#createPath(resource, object, options), object, how);
   }
 
   /** PUT; where it goes is read from the object's own metadata. */
@@ -109,12 +107,8 @@ export class Client {
     body: object,
     options: WriteOptions = {},
   ): Promise<void> {
-    const contentType = patchTypes[type];
-    await this.#write('PATCH', this.#path(resource, target), body, {
-      ...options,
-      contentType,
-      isUnread: true,
-    });
+    const how = { ...options, contentType: patchTypes[type], isUnread: true };
+    await this.#write('PATCH', this.#path(resource, target), body, how);
   }
 
   /** Answers the Status, or the object while its finalizers hold it. */
