@@ -17,6 +17,7 @@ import { maxHops, Owners } from './owners.ts';
 import { readLocator } from './ownership.ts';
 import { Physical } from './physical.ts';
 import { PodReflector } from './pods.ts';
+import type { Rush } from './rush.ts';
 import { targetOf } from './target.ts';
 import type { Unreadable } from './unreadable.ts';
 
@@ -33,13 +34,14 @@ interface Parts extends Own {
   upstream: Client;
   shares: Informer<ShareView>;
   cleanup: ReturnType<typeof startCleanup>;
+  rush: Pick<Rush, 'make' | 'tell'>;
   signal: AbortSignal;
   logger: Logger;
 }
 
 /** The engine and the reflectors of pods and of what belongs to workloads, which know each other; nothing runs yet. */
 export function assemble(parts: Parts) {
-  const { client, namespaces, uid, unreadable, name, upstream, shares, cleanup, signal, logger } = parts;
+  const { client, namespaces, uid, unreadable, name, upstream, shares, cleanup, rush, signal, logger } = parts;
   const engine: Engine = {
     name,
     uid,
@@ -67,6 +69,7 @@ export function assemble(parts: Parts) {
     found: new Map(),
     down: new WorkQueue({ maxDelayMs: 30_000 }),
     up: new WorkQueue({ maxDelayMs: 30_000 }),
+    rush,
     hasPods: (id) => pods.hasPods(id),
     runningPods: (id, namespace) => pods.running(id, namespace),
     leaveOwners: (id, namespace) => leaveOwners(engine, owners, id, pods.withGivenOwners(namespace)),

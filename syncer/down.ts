@@ -111,7 +111,7 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
     return { after: paceDelay(record) };
   const before = record.manifest;
   try {
-    const wait = await applyShare(engine, { share, manifest, place, record, cached });
+    const wait = await engine.rush.make(() => applyShare(engine, { share, manifest, place, record, cached }));
     if (wait) {
       if (wait.why) setError(engine, id, record, wait.why);
       return { after: wait.retryAfter };

@@ -19,6 +19,7 @@ import { noticing } from './credentials.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { Joining } from './joining.ts';
 import { type UsageReader, usageReader } from './pod-metrics.ts';
+import { Rush } from './rush.ts';
 import { type SyncerOptions, startSyncer } from './syncer.ts';
 import { Told } from './told.ts';
 import { Twins } from './twins.ts';
@@ -72,6 +73,7 @@ export function startSyncers(options: SyncersOptions): Syncers {
   const clusters = startInformer<PhysicalCluster>(client, physicalClusters, { signal, logger });
   const twins = new Twins(client, clusters);
   const joining = new Joining();
+  const rush = new Rush();
   const rounds = new Rounds();
   const told = new Told(client, { signal, logger });
   const { heartbeatMs = 10_000 } = options;
@@ -89,7 +91,7 @@ export function startSyncers(options: SyncersOptions): Syncers {
     name: 'syncers',
     queue,
     reconcile: (key) =>
-      engage({ options, client, clusters, engaged, twins, joining, rounds, queue, told, heartbeats }, key),
+      engage({ options, client, clusters, engaged, twins, joining, rush, rounds, queue, told, heartbeats }, key),
     signal,
     logger,
     ready: [clusters.synced, credentials.synced, told.synced],
@@ -152,6 +154,7 @@ interface Manager {
   engaged: Map<string, Engaged>;
   twins: Twins;
   joining: Joining;
+  rush: Rush;
   rounds: Rounds;
   queue: WorkQueue;
   told: Told;
@@ -159,7 +162,7 @@ interface Manager {
 }
 
 async function engage(
-  { options, client, clusters, engaged, twins, joining, rounds, queue, told, heartbeats }: Manager,
+  { options, client, clusters, engaged, twins, joining, rush, rounds, queue, told, heartbeats }: Manager,
   key: string,
 ): Promise<{ after: number } | undefined> {
   const { signal, logger, heartbeatMs, namespaceDelayMs, firstMeeting } = options;
@@ -203,6 +206,7 @@ async function engage(
         seen: () => clusters.get(key),
       },
       joining,
+      rush,
       clock: rounds,
       former: cluster.spec?.adopt ?? [],
       namespaceLabels: cluster.spec?.namespaceLabels ?? [],

@@ -48,7 +48,7 @@ export async function runUp(engine: Engine, ready: readonly Promise<unknown>[]):
     name: `syncer-up-${engine.name}`,
     queue: engine.up,
     workers: 16,
-    reconcile: (id) => report(engine, id, told),
+    reconcile: (id) => engine.rush.tell(() => report(engine, id, told)),
     signal: engine.signal,
     logger: engine.logger,
     ready,

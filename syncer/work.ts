@@ -20,6 +20,7 @@ import { NodeReflector } from './nodes.ts';
 import type { Questions } from './questions.ts';
 import { somethingComes } from './rest.ts';
 import { noteFound } from './resume.ts';
+import { noRush, type Rush } from './rush.ts';
 import { runUp } from './up.ts';
 
 export interface WorkOptions {
@@ -40,6 +41,8 @@ export interface WorkOptions {
   namespaceDelayMs?: number;
   /** How long what is of no use any more is still watched; default 60 000. */
   restMs?: number;
+  /** Default: none. */
+  rush?: Pick<Rush, 'make' | 'tell'>;
   clock: Clock;
 }
 
@@ -141,7 +144,8 @@ async function work(
   const [former, patterns] = [new Set(options.former), options.namespaceLabels ?? []];
   const home = { client, syncer: uid, former, name, patterns };
   const namespaces = new Namespaces({ ...home, signal, logger, unreadable, clock });
-  const parts = { client, namespaces, uid, unreadable, name, upstream, shares, cleanup, signal, logger };
+  const { rush = noRush } = options;
+  const parts = { client, namespaces, uid, unreadable, name, upstream, shares, cleanup, rush, signal, logger };
   const { engine, accountTokens, pods, claims, children } = assemble(parts);
   let isFound = false;
   // What was there before a backup of the cluster was put back may be there again.
