@@ -37,6 +37,8 @@ export interface RecorderOptions {
   signal: AbortSignal;
   logger: Logger;
   clock?: Clock;
+  /** While it is, there is more to do than to say; default: never. */
+  rush?: { readonly isOn: boolean };
 }
 
 interface Party {
@@ -52,6 +54,8 @@ const mostWaiting = 4096;
 const width = 8;
 /** What is said goes out a little later: who says it has more to do just then, and so have those who go on from there. */
 const waitMs = 500;
+/** Of what is said in a rush: no longer. */
+const mostTimes = 20;
 
 /**
  * Says things as Events of users' own objects. Said again, one Event counts, as Kubernetes' recorder has it: its name
@@ -69,7 +73,7 @@ export class EventRecorder {
   }
 
   say(about: About, words: readonly Word[]): void {
-    const { clock = systemClock, signal } = this.#options;
+    const { signal } = this.#options;
     if (words.length === 0 || signal.aborted) return;
     const party = this.#parties.get(about.cluster) ?? { waiting: [], underWay: 0 };
     this.#parties.set(about.cluster, party);
@@ -81,7 +85,13 @@ export class EventRecorder {
     }
     if (this.#isDue) return;
     this.#isDue = true;
+    this.#later(mostTimes);
+  }
+
+  #later(times: number): void {
+    const { clock = systemClock, rush } = this.#options;
     clock.after(waitMs, () => {
+      if (rush?.isOn && times > 1) return this.#later(times - 1);
       this.#isDue = false;
       for (const [cluster, one] of this.#parties) this.#begin(cluster, one);
     });

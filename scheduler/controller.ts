@@ -29,6 +29,8 @@ export interface SchedulerOptions {
   readMs?: number;
   /** See Writer. */
   begin?: Begin;
+  /** See RecorderOptions. */
+  rush?: { readonly isOn: boolean };
 }
 
 /** Room may also appear without any event about a cluster: when other workloads shrink. */

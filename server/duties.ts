@@ -34,6 +34,7 @@ import { runLost } from '../syncer/lost.ts';
 import { runSilence } from '../syncer/silence.ts';
 import { autoscalerUser, systemClient } from './client.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import { rush } from './rush.ts';
 import type { Controllers } from './settings.ts';
 
 export interface ControllerSettings {
@@ -104,7 +105,7 @@ async function place(
   const forget = metrics?.placements.follow(informers.for<Placement>(placements));
   signal.addEventListener('abort', () => forget?.(), { once: true });
   const scheduler = systemClient(server, schedulerUser, '*', fence);
-  await startScheduler({ client: scheduler, informers, reader: client, signal, logger, ...beginning });
+  await startScheduler({ client: scheduler, informers, reader: client, signal, logger, rush, ...beginning });
 }
 
 /** What concerns physical clusters, or several logical ones. */
@@ -179,6 +180,7 @@ async function ofClusters(
       informers,
       signal,
       logger,
+      rush,
       settleMs,
       ...(drainMs !== undefined && { drainMs }),
       ...(silentMs !== undefined && { silentMs }),

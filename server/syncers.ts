@@ -16,6 +16,7 @@ import { systemClient } from './client.ts';
 import { egressToClusters } from './egress.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { firstMeeting } from './restored.ts';
+import { rush } from './rush.ts';
 import type { Settings } from './settings.ts';
 
 /** Of a cluster's answer, of which others are read at a time: a hundred of the largest objects. Longer lists come in pages. */
@@ -85,6 +86,7 @@ export function startSyncerManager(parts: {
     firstMeeting: (uid, former) => firstMeeting(store, uid, former),
     signal,
     logger,
+    rush,
   });
   return {
     stopped: syncers.stopped,

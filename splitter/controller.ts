@@ -39,6 +39,8 @@ export interface SplitterOptions {
   workers?: number;
   /** Is given, once all is known, what says how a Placement begins that is about to be made. */
   begins?: (begin: Begin) => void;
+  /** See RecorderOptions. */
+  rush?: { readonly isOn: boolean };
 }
 
 interface Telling extends SplitterOptions {

@@ -63,7 +63,10 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   await engine.accountTokens.ensure(spec);
   if (isUnheardOf(input)) {
     const made = await create(engine, place, manifest);
-    if (made) return noteMade(share, manifest, record, made);
+    if (made) {
+      record.madeAt = engine.rush.now();
+      return noteMade(share, manifest, record, made);
+    }
   }
   // An autoscaler's number must be the one that is there now, not that of a cache; so what was withdrawn just now.
   const cached = isScaled(manifest) || record.withdrawn ? undefined : input.cached;

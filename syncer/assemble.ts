@@ -2,7 +2,8 @@ import type { Client } from '../client/client.ts';
 import type { Informer } from '../client/informer.ts';
 import type { ResourceRef } from '../client/url.ts';
 import type { ShareView } from '../cluster/types.ts';
-import { WorkQueue } from '../controller/queue.ts';
+import { type Fairness, WorkQueue } from '../controller/queue.ts';
+import type { Turns } from '../controller/rush.ts';
 import { groupResource } from '../kube/gvk.ts';
 import type { Logger } from '../kube/log.ts';
 import { AccountTokens } from './account-tokens.ts';
@@ -17,7 +18,6 @@ import { maxHops, Owners } from './owners.ts';
 import { readLocator } from './ownership.ts';
 import { Physical } from './physical.ts';
 import { PodReflector } from './pods.ts';
-import type { Rush } from './rush.ts';
 import { targetOf } from './target.ts';
 import type { Unreadable } from './unreadable.ts';
 
@@ -34,7 +34,7 @@ interface Parts extends Own {
   upstream: Client;
   shares: Informer<ShareView>;
   cleanup: ReturnType<typeof startCleanup>;
-  rush: Pick<Rush, 'make' | 'tell'>;
+  rush: Turns;
   signal: AbortSignal;
   logger: Logger;
 }
@@ -68,7 +68,7 @@ export function assemble(parts: Parts) {
     records: new Map(),
     found: new Map(),
     down: new WorkQueue({ maxDelayMs: 30_000 }),
-    up: new WorkQueue({ maxDelayMs: 30_000 }),
+    up: new WorkQueue({ maxDelayMs: 30_000, fair: newsApart((id) => engine.records.get(id)?.madeAt, rush) }),
     rush,
     hasPods: (id) => pods.hasPods(id),
     runningPods: (id, namespace) => pods.running(id, namespace),
@@ -93,6 +93,11 @@ export function assemble(parts: Parts) {
   const pods = new PodReflector(engine, owners, children);
   const claims = claimReflector(engine);
   return { engine, accountTokens, pods, claims, children: [...children.values()] };
+}
+
+/** What has just been made takes no more than its part of the workers: what it waits for is nobody else's business. */
+function newsApart(madeAt: (id: string) => number | undefined, rush: Turns): Fairness {
+  return { partyOf: (id) => (rush.isNew(madeAt(id)) ? 'new' : ''), most: 12 };
 }
 
 interface Controlled {

@@ -3,12 +3,12 @@ import type { Informer } from '../client/informer.ts';
 import type { ResourceRef } from '../client/url.ts';
 import type { ClusterSlice, ObjectRef, ShareView, ShareViewSpec } from '../cluster/types.ts';
 import type { WorkQueue } from '../controller/queue.ts';
+import type { Turns } from '../controller/rush.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import type { Namespaces } from './namespaces.ts';
 import type { Physical } from './physical.ts';
 import { newRecord, type TargetRecord } from './records.ts';
-import type { Rush } from './rush.ts';
 import { requiredTarget, type TargetId, targetOf } from './target.ts';
 import type { Unreadable } from './unreadable.ts';
 
@@ -36,7 +36,7 @@ export interface Engine {
   down: WorkQueue;
   /** Targets whose slice may have to be sent. */
   up: WorkQueue;
-  rush: Pick<Rush, 'make' | 'tell'>;
+  rush: Turns;
   /** Whether reflected pods of this workload are still there, or may be. */
   hasPods(id: TargetId): boolean;
   /** Those of them that have not ended, with their ordinals; undefined while that is not known. */

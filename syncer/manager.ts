@@ -19,7 +19,6 @@ import { noticing } from './credentials.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { Joining } from './joining.ts';
 import { type UsageReader, usageReader } from './pod-metrics.ts';
-import { Rush } from './rush.ts';
 import { type SyncerOptions, startSyncer } from './syncer.ts';
 import { Told } from './told.ts';
 import { Twins } from './twins.ts';
@@ -28,7 +27,7 @@ const secrets = { group: '', version: 'v1', resource: 'secrets' };
 const failedMs = 5_000;
 
 export interface SyncersOptions
-  extends Pick<SyncerOptions, 'signal' | 'logger' | 'heartbeatMs' | 'namespaceDelayMs' | 'firstMeeting'> {
+  extends Pick<SyncerOptions, 'signal' | 'logger' | 'heartbeatMs' | 'namespaceDelayMs' | 'firstMeeting' | 'rush'> {
   /** May read PhysicalClusters and their Secrets in root, Placements and Namespaces everywhere. */
   client: Client;
   transportFor(cluster: PhysicalCluster): Promise<Transport>;
@@ -73,7 +72,6 @@ export function startSyncers(options: SyncersOptions): Syncers {
   const clusters = startInformer<PhysicalCluster>(client, physicalClusters, { signal, logger });
   const twins = new Twins(client, clusters);
   const joining = new Joining();
-  const rush = new Rush();
   const rounds = new Rounds();
   const told = new Told(client, { signal, logger });
   const { heartbeatMs = 10_000 } = options;
@@ -91,7 +89,7 @@ export function startSyncers(options: SyncersOptions): Syncers {
     name: 'syncers',
     queue,
     reconcile: (key) =>
-      engage({ options, client, clusters, engaged, twins, joining, rush, rounds, queue, told, heartbeats }, key),
+      engage({ options, client, clusters, engaged, twins, joining, rounds, queue, told, heartbeats }, key),
     signal,
     logger,
     ready: [clusters.synced, credentials.synced, told.synced],
@@ -154,7 +152,6 @@ interface Manager {
   engaged: Map<string, Engaged>;
   twins: Twins;
   joining: Joining;
-  rush: Rush;
   rounds: Rounds;
   queue: WorkQueue;
   told: Told;
@@ -162,10 +159,10 @@ interface Manager {
 }
 
 async function engage(
-  { options, client, clusters, engaged, twins, joining, rush, rounds, queue, told, heartbeats }: Manager,
+  { options, client, clusters, engaged, twins, joining, rounds, queue, told, heartbeats }: Manager,
   key: string,
 ): Promise<{ after: number } | undefined> {
-  const { signal, logger, heartbeatMs, namespaceDelayMs, firstMeeting } = options;
+  const { signal, logger, heartbeatMs, namespaceDelayMs, firstMeeting, rush } = options;
   const name = key.split('/').at(-1) ?? '';
   const cluster = clusters.get(key);
   const before = engaged.get(name);
@@ -206,11 +203,11 @@ async function engage(
         seen: () => clusters.get(key),
       },
       joining,
-      rush,
       clock: rounds,
       former: cluster.spec?.adopt ?? [],
       namespaceLabels: cluster.spec?.namespaceLabels ?? [],
       ...(firstMeeting && { firstMeeting }),
+      ...(rush && { rush }),
       ...(heartbeatMs !== undefined && { heartbeatMs }),
       ...(namespaceDelayMs !== undefined && { namespaceDelayMs }),
     }).stopped;

@@ -16,6 +16,8 @@ export interface TargetRecord {
   manifest?: string;
   /** Of our fields of the physical object as that apply left them. */
   fingerprint?: string;
+  /** See Rush.isNew; by its clock. */
+  madeAt?: number;
   applied?: { uid: string; physicalGeneration: number; generation: number; share: Numbers };
   /** What the physical controller has seen of what was applied. */
   observed?: { generation: number; share: Numbers };

@@ -48,7 +48,10 @@ export async function runUp(engine: Engine, ready: readonly Promise<unknown>[]):
     name: `syncer-up-${engine.name}`,
     queue: engine.up,
     workers: 16,
-    reconcile: (id) => engine.rush.tell(() => report(engine, id, told)),
+    reconcile: (id) => {
+      const tell = () => report(engine, id, told);
+      return engine.rush.isNew(engine.records.get(id)?.madeAt) ? engine.rush.tell(tell) : tell();
+    },
     signal: engine.signal,
     logger: engine.logger,
     ready,

@@ -5,6 +5,7 @@ import { type StartedInformer, startInformer } from '../client/informer.ts';
 import type { ResourceRef } from '../client/url.ts';
 import { askedSince } from '../cluster/heard.ts';
 import type { ShareView } from '../cluster/types.ts';
+import { noRush, type Turns } from '../controller/rush.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import { assemble, type Own } from './assemble.ts';
@@ -20,7 +21,6 @@ import { NodeReflector } from './nodes.ts';
 import type { Questions } from './questions.ts';
 import { somethingComes } from './rest.ts';
 import { noteFound } from './resume.ts';
-import { noRush, type Rush } from './rush.ts';
 import { runUp } from './up.ts';
 
 export interface WorkOptions {
@@ -42,7 +42,7 @@ export interface WorkOptions {
   /** How long what is of no use any more is still watched; default 60 000. */
   restMs?: number;
   /** Default: none. */
-  rush?: Pick<Rush, 'make' | 'tell'>;
+  rush?: Turns;
   clock: Clock;
 }
 

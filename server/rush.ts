@@ -1,0 +1,4 @@
+import { Rush } from '../controller/rush.ts';
+
+/** Of this process. */
+export const rush = new Rush();
