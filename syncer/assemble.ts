@@ -41,7 +41,8 @@ interface Parts extends Own {
 
 /** The engine and the reflectors of pods and of what belongs to workloads, which know each other; nothing runs yet. */
 export function assemble(parts: Parts) {
-  const { client, namespaces, uid, unreadable, name, upstream, shares, cleanup, rush, signal, logger } = parts;
+  const { client, namespaces, uid, unreadable, name, upstream, shares, cleanup, rush, signal, logger } =
+    parts;
   const engine: Engine = {
     name,
     uid,

@@ -27,7 +27,10 @@ const secrets = { group: '', version: 'v1', resource: 'secrets' };
 const failedMs = 5_000;
 
 export interface SyncersOptions
-  extends Pick<SyncerOptions, 'signal' | 'logger' | 'heartbeatMs' | 'namespaceDelayMs' | 'firstMeeting' | 'rush'> {
+  extends Pick<
+    SyncerOptions,
+    'signal' | 'logger' | 'heartbeatMs' | 'namespaceDelayMs' | 'firstMeeting' | 'rush'
+  > {
   /** May read PhysicalClusters and their Secrets in root, Placements and Namespaces everywhere. */
   client: Client;
   transportFor(cluster: PhysicalCluster): Promise<Transport>;

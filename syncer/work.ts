@@ -145,7 +145,19 @@ async function work(
   const home = { client, syncer: uid, former, name, patterns };
   const namespaces = new Namespaces({ ...home, signal, logger, unreadable, clock });
   const { rush = noRush } = options;
-  const parts = { client, namespaces, uid, unreadable, name, upstream, shares, cleanup, rush, signal, logger };
+  const parts = {
+    client,
+    namespaces,
+    uid,
+    unreadable,
+    name,
+    upstream,
+    shares,
+    cleanup,
+    rush,
+    signal,
+    logger,
+  };
   const { engine, accountTokens, pods, claims, children } = assemble(parts);
   let isFound = false;
   // What was there before a backup of the cluster was put back may be there again.

@@ -6,7 +6,7 @@ import { beside, makeNamespace, startStage } from './stage.ts';
 
 /** From an acknowledged apply to the object's presence on a physical cluster, while so many come each second, and in a burst. */
 export async function apply(): Promise<void> {
-  const stage = await startStage({ prefix: 'c', count: 2 });
+  const stage = await startStage({ prefix: 'c', count: 2, takes: true });
   const folder = await mkdtemp(join(tmpdir(), 'atoll-bench-'));
   try {
     const physical = join(folder, 'physical.kubeconfig');

@@ -1,6 +1,7 @@
 import { startSimulatedCluster } from '../../../sim/cluster.ts';
 import type { Answer, Made, Order } from './messages.ts';
 import { asked, startStill } from './still.ts';
+import { startTaking } from './taking.ts';
 import { startThin } from './thin.ts';
 
 /* The program of a process that is nothing but physical clusters. It lives no longer than the one that started it. */
@@ -15,9 +16,10 @@ process.once('message', async (order: Order) => {
   process.on('message', () => process.send?.(asked));
 });
 
-async function start({ prefix, count, pods, still }: Order): Promise<Made[]> {
+async function start({ prefix, count, pods, still, takes }: Order): Promise<Made[]> {
   const names = Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
   if (still) return await startStill(names);
+  if (takes) return await startTaking(names);
   if (!pods) return await startThin(names);
   const span = (ms: number) => [ms, ms] as const;
   const behaviour = {

@@ -10,6 +10,8 @@ export interface Order {
   pods?: { nodes: number; startMs: number; stopMs: number };
   /** Not even a Deployment becomes ready there: for what they cost while nothing happens. */
   still?: boolean;
+  /** Takes Namespaces and Deployments, and nothing else: for what comes to many in a short time. */
+  takes?: boolean;
 }
 
 export interface Made {

@@ -19,17 +19,25 @@ export const asked: Asked = { requests: {}, connections: 0 };
  * that what a server takes for them can be measured beside. HTTP/1.1 and HTTP/2, as kube-apiserver has both.
  */
 export async function startStill(names: readonly string[]): Promise<Made[]> {
-  const authority = await createAuthority('bench-ca');
-  const { privateKey: key, certificate: cert } = await authority.issueServer([host]);
   const open = new Set<Http2ServerResponse>();
   setInterval(() => {
     for (const watch of open) watch.write(bookmark);
   }, bookmarkMs);
+  return await listenAs(names, (name) => (request, response) => answer(name, open, request, response));
+}
+
+export type Answers = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
+
+/** So many API servers, each of which answers in its own way. */
+export async function listenAs(
+  names: readonly string[],
+  answersOf: (name: string) => Answers,
+): Promise<Made[]> {
+  const authority = await createAuthority('bench-ca');
+  const { privateKey: key, certificate: cert } = await authority.issueServer([host]);
   return await Promise.all(
     names.map(async (name) => {
-      const server = createSecureServer({ key, cert, allowHTTP1: true }, (request, response) =>
-        answer(name, open, request, response),
-      );
+      const server = createSecureServer({ key, cert, allowHTTP1: true }, answersOf(name));
       server.on('secureConnection', (socket: TLSSocket) => {
         asked.connections++;
         socket.once('close', () => asked.connections--);
@@ -77,7 +85,7 @@ function answer(
   }
 }
 
-function bodyOf(name: string, pathname: string): object {
+export function bodyOf(name: string, pathname: string): object {
   if (pathname === '/version') return { major: '1', minor: '36', gitVersion: 'v1.36.3' };
   if (pathname === '/apis')
     return { kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {}, items: [] };
