@@ -16,7 +16,5 @@ export function portsThere(ports: readonly unknown[], { managedFields = [] }: Ob
 
 function isAsked(port: Record<string, unknown>, managers: readonly ManagedFieldsEntry[]): boolean {
   const key = `k:${JSON.stringify({ port: port['port'], protocol: port['protocol'] ?? 'TCP' })}`;
-  return managers.some(
-    ({ fieldsV1 }) => at(fieldsV1, 'f:spec', 'f:ports', key, 'f:nodePort') !== undefined,
-  );
+  return managers.some(({ fieldsV1 }) => at(fieldsV1, 'f:spec', 'f:ports', key, 'f:nodePort') !== undefined);
 }

@@ -15,7 +15,8 @@ const inCluster = /^(.+)\.([^.]+)\.(svc(?:\..*)?)$/;
  * (decisions/0006): who writes an ExternalName is told by which it leads there where it was meant to.
  */
 export function warnOfExternalName(request: AdmissionRequest, object: KubeObject): Later<void> {
-  if (placedKind(request.stored.info)?.kind !== 'Service' || textAt(object.spec, 'type') !== 'ExternalName') return;
+  if (placedKind(request.stored.info)?.kind !== 'Service' || textAt(object.spec, 'type') !== 'ExternalName')
+    return;
   const name = textAt(object.spec, 'externalName') ?? '';
   const [, before, namespace = '', after] = inCluster.exec(name) ?? [];
   const isOld = textAt(request.old?.spec, 'externalName') === name;

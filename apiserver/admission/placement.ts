@@ -48,7 +48,9 @@ export const placementAdmission: AdmissionPlugin = {
     warnOfPlacement(request, object);
     if (!saysWhere(request)) return undefined;
     refuseManner(request, object);
-    return inTurn([refuseCopying, refuseWhere, warnOfSpread, warnOfExternalName], (step) => step(request, object));
+    return inTurn([refuseCopying, refuseWhere, warnOfSpread, warnOfExternalName], (step) =>
+      step(request, object),
+    );
   },
 };
 

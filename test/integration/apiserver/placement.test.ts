@@ -531,7 +531,13 @@ it('warns of an ExternalName by what its Namespace is called on physical cluster
   const again = await api.call('PATCH', `${services}/api`, { metadata: { annotations: { more: 'm' } } });
   expect(again).toMatchObject({ status: 200 });
   expect(again.headers['warning']).toBeUndefined();
-  const names = ['api.example.com', `api.${there}.svc.cluster.local`, 'dns.kube-system.svc', 'api.none.svc', 'svc'];
+  const names = [
+    'api.example.com',
+    `api.${there}.svc.cluster.local`,
+    'dns.kube-system.svc',
+    'api.none.svc',
+    'svc',
+  ];
   for (const [i, name] of names.entries()) {
     const { headers } = await create(services, named(`n${i}`, name));
     expect(headers['warning'], name).toBeUndefined();

@@ -62,11 +62,20 @@ test('addresses that a controller of the logical cluster gives stay through move
 
 test('a node port that somebody wrote is asked of the cluster, one that was handed out here is not', async () => {
   const wish = { port: 80, protocol: 'TCP', nodePort: 30080 };
-  for (const [name, ports] of [['wish', [wish]], ['none', [{ port: 80 }]]] as const) {
+  for (const [name, ports] of [
+    ['wish', [wish]],
+    ['none', [{ port: 80 }]],
+  ] as const) {
     const spec = { type: 'NodePort', selector: { app: 'web' }, ports };
-    await world.admin.create(services, { apiVersion: 'v1', kind: 'Service', metadata: { name, ...shop }, spec });
+    await world.admin.create(services, {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name, ...shop },
+      spec,
+    });
   }
-  const portOf = (service: KubeObject | undefined) => numberAt(listAt(service, 'spec', 'ports')[0], 'nodePort');
+  const portOf = (service: KubeObject | undefined) =>
+    numberAt(listAt(service, 'spec', 'ports')[0], 'nodePort');
   const there = async (name: string) => {
     const { items } = await world.physical('west').client.list(services);
     return items.find(({ metadata }) => metadata.name === name);

@@ -53,7 +53,11 @@ test.each<[string, object, string]>([
   ['it has no nodes', { status: { allocatable: {} } }, '0'],
   ['it has none, and a bound', { spec: { capacity: { cpu: '4' } }, status: { allocatable: {} } }, '0'],
   ['its nodes offer it', { status: { allocatable: { cpu: '96' } } }, '96'],
-  ['a bound is less', { spec: { capacity: { cpu: '4' } }, status: { allocatable: { cpu: '96' } } }, '4 of 96'],
+  [
+    'a bound is less',
+    { spec: { capacity: { cpu: '4' } }, status: { allocatable: { cpu: '96' } } },
+    '4 of 96',
+  ],
 ])('what a cluster offers, where %s', (_, fields, shown) => {
   expect(shownLimit({ metadata: { name: 'a' }, ...fields } as PhysicalCluster, 'cpu')).toBe(shown);
 });

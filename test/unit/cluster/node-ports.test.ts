@@ -43,6 +43,8 @@ test.each<[string, object[], (number | undefined)[]]>([
     metadata: { name: 'web', namespace: 'shop', managedFields },
     spec: { type: 'NodePort', ports: [http, dns] },
   } as KubeObject;
-  const { spec } = shapeFor(service, { phase: 'Active' }, target) as { spec: { ports: { nodePort?: number }[] } } & KubeObject;
+  const { spec } = shapeFor(service, { phase: 'Active' }, target) as {
+    spec: { ports: { nodePort?: number }[] };
+  } & KubeObject;
   expect(spec.ports.map(({ nodePort }) => nodePort)).toEqual(expected);
 });
