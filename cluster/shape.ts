@@ -146,7 +146,7 @@ const asItIs = (spec: Spec): Spec => spec;
 
 /** The part of each kind's spec that a share stands for, without what each cluster decides for itself. */
 const specs: Record<PlacedKindName, (spec: Spec, share: Share) => Spec> = {
-  Deployment: (spec, share) => withStrategy(withReplicas(spec, share), share),
+  Deployment: (spec, share) => toldToRoll(withStrategy(withReplicas(spec, share), share)),
   StatefulSet: (spec, share) =>
     inTurn(withOrdinals(withReplicas(withRetention(spec, share), share), share), share),
   DaemonSet: asItIs,
@@ -194,6 +194,11 @@ function withRetention(spec: Spec, { replicas }: Share): Spec {
 
 function withReplicas(spec: Spec, { replicas }: Share): Spec {
   return replicas === undefined ? spec : { ...spec, replicas };
+}
+
+/** What is not said is anybody's there: whoever paused it on the cluster would keep it from every rollout that comes. */
+function toldToRoll(spec: Spec): Spec {
+  return { paused: false, ...spec };
 }
 
 /** A minimum of 0 is the user's own wish to scale to nothing; a part that is 0 is not. */
