@@ -26,7 +26,7 @@ import { withAccess } from './pod-access.ts';
 import { admittedAt } from './pod-admission.ts';
 import { templatePath, withoutPodAssignment } from './pod-spec.ts';
 import { podAmounts } from './quota.ts';
-import { inTurn, withOrdinals, withStrategy } from './rolling.ts';
+import { inTurn, toldToRoll, withOrdinals, withStrategy } from './rolling.ts';
 import type { Share } from './types.ts';
 
 type Spec = Record<string, unknown>;
@@ -194,11 +194,6 @@ function withRetention(spec: Spec, { replicas }: Share): Spec {
 
 function withReplicas(spec: Spec, { replicas }: Share): Spec {
   return replicas === undefined ? spec : { ...spec, replicas };
-}
-
-/** What is not said is anybody's there: whoever paused it on the cluster would keep it from every rollout that comes. */
-function toldToRoll(spec: Spec): Spec {
-  return { paused: false, ...spec };
 }
 
 /** A minimum of 0 is the user's own wish to scale to nothing; a part that is 0 is not. */

@@ -51,7 +51,10 @@ describe('shapeFor', () => {
         ? { jobTemplate: { metadata: { annotations }, spec: { template: template(annotations) } } }
         : { template: template(annotations) };
     const forged = { 'atoll.dev/locator': '{}', 'internal.atoll.dev/parts': '{}', 'kcp.io/cluster': 'x' };
-    expect(shapedSpec(kind, spec({ note: 'n', ...forged }))).toEqual({ ...rolls(kind), ...spec({ note: 'n' }) });
+    expect(shapedSpec(kind, spec({ note: 'n', ...forged }))).toEqual({
+      ...rolls(kind),
+      ...spec({ note: 'n' }),
+    });
   });
 
   it('nor do a StatefulSet’s claims', () => {
@@ -201,7 +204,10 @@ describe('shapeFor', () => {
       const [given, there] = [spec([term], [term], [term]), spec(near, away, away)];
       const template = (of: object) => ({ template: { metadata: { labels: { a: 'b' } }, spec: of } });
       expect(shapedSpec('Pod', given)).toEqual(there);
-      expect(shapedSpec('Deployment', template(given))).toEqual({ ...rolls('Deployment'), ...template(there) });
+      expect(shapedSpec('Deployment', template(given))).toEqual({
+        ...rolls('Deployment'),
+        ...template(there),
+      });
       expect(shapedSpec('CronJob', { jobTemplate: { spec: template(given) } })).toEqual({
         jobTemplate: { spec: template(there) },
       });
