@@ -40,7 +40,7 @@ describe('shapeFor', () => {
       annotations: { note: 'kept', 'atoll.dev/locator': JSON.stringify(locator) },
     });
     expect(shaped).not.toHaveProperty('status');
-    expect(shaped.spec).toEqual({ ...rolls('Deployment'), ...root.spec });
+    expect(shaped.spec).toEqual({ ...rolls('Deployment'), ...(root.spec as object) });
     expect(root, 'the root is not touched').toEqual(before);
   });
 
