@@ -33,8 +33,15 @@ function readLimits(cluster: PhysicalCluster): Resources {
   return limits;
 }
 
+/** It was asked, and has no node: whatever its administrator lets it have, nothing runs there until one comes. */
+export function hasNoNodes(cluster: PhysicalCluster | undefined): boolean {
+  const offered = cluster?.status?.allocatable;
+  return offered !== undefined && Object.keys(offered).length === 0;
+}
+
 /** `96`, or `1 of 96` where the administrator's bound is what counts. */
 export function shownLimit(cluster: PhysicalCluster, resource: string): string {
+  if (hasNoNodes(cluster)) return '0';
   const counts = limitsOf(cluster).get(resource);
   if (counts === undefined) return '<unknown>';
   const offered = cluster.status?.allocatable?.[resource];

@@ -45,6 +45,11 @@ export function withStrategy(spec: Spec, share: Share): Spec {
   return { ...spec, strategy: { type: 'RollingUpdate', rollingUpdate }, ...(paused === true && { paused }) };
 }
 
+/** What is not said is anybody's there: whoever paused it on the cluster would keep it from every rollout that comes. */
+export function toldToRoll(spec: Spec): Spec {
+  return { paused: false, ...spec };
+}
+
 /** An autoscaler changes what a percentage comes to. */
 function isAsWritten(spec: Spec, { maxSurge, maxUnavailable, paused, replicas, scaled }: Share): boolean {
   if (paused || scaled !== undefined || replicas === undefined) return false;

@@ -21,11 +21,12 @@ import {
   withdrawnLabel,
 } from './names.ts';
 import { amongNeighbours, nearNeighbours, type ShapeTarget } from './neighbours.ts';
+import { portsThere } from './node-ports.ts';
 import { withAccess } from './pod-access.ts';
 import { admittedAt } from './pod-admission.ts';
 import { templatePath, withoutPodAssignment } from './pod-spec.ts';
 import { podAmounts } from './quota.ts';
-import { inTurn, withOrdinals, withStrategy } from './rolling.ts';
+import { inTurn, toldToRoll, withOrdinals, withStrategy } from './rolling.ts';
 import type { Share } from './types.ts';
 
 type Spec = Record<string, unknown>;
@@ -62,6 +63,8 @@ export function shapeFor(root: KubeObject, share: Share, target: ShapeTarget): K
   const shaped = { ...copy, metadata: metadataFor(root, share, target) } as KubeObject;
   if (isRecord(shaped.spec)) shaped.spec = withTemplates(specFor(root, shaped.spec, share), target);
   if (root.kind === 'Pod' && isRecord(shaped.spec)) shaped.spec = podThere(shaped.spec, target);
+  if (root.kind === 'Service' && isRecord(shaped.spec) && Array.isArray(shaped.spec['ports']))
+    shaped.spec = { ...shaped.spec, ports: portsThere(shaped.spec['ports'], root.metadata) };
   if (root.kind === 'NetworkPolicy' && isRecord(shaped.spec))
     shaped.spec = amongNeighbours(shaped.spec, target.locator);
   if (root.kind === 'ServiceAccount') delete shaped['secrets'];
@@ -143,7 +146,7 @@ const asItIs = (spec: Spec): Spec => spec;
 
 /** The part of each kind's spec that a share stands for, without what each cluster decides for itself. */
 const specs: Record<PlacedKindName, (spec: Spec, share: Share) => Spec> = {
-  Deployment: (spec, share) => withStrategy(withReplicas(spec, share), share),
+  Deployment: (spec, share) => toldToRoll(withStrategy(withReplicas(spec, share), share)),
   StatefulSet: (spec, share) =>
     inTurn(withOrdinals(withReplicas(withRetention(spec, share), share), share), share),
   DaemonSet: asItIs,
@@ -237,7 +240,7 @@ function jobSpec(spec: Spec, { completions, parallelism, suspend }: Share): Spec
 }
 
 /**
- * Addresses and ports that a cluster hands out are its own; "None" is the user's wish. One that is withdrawn selects no
+ * Addresses that a cluster hands out are its own, ports see portsThere; "None" is the user's wish. One that is withdrawn selects no
  * pod any more: the cluster's own controller empties its slices. A headless one does: its name leads to pods themselves,
  * and there is nobody who would fall back to those that are about to go.
  */
@@ -249,11 +252,7 @@ function serviceSpec(all: Spec, { withdrawn }: Share): Spec {
     withdrawn === true && selects && !headless
       ? { ...all, selector: { ...selector, [withdrawnLabel]: 'true' } }
       : all;
-  const shaped = without(spec, ['healthCheckNodePort', ...(headless ? [] : ['clusterIP', 'clusterIPs'])]);
-  if (Array.isArray(shaped['ports'])) {
-    shaped['ports'] = shaped['ports'].map((port) => (isRecord(port) ? without(port, ['nodePort']) : port));
-  }
-  return shaped;
+  return without(spec, ['healthCheckNodePort', ...(headless ? [] : ['clusterIP', 'clusterIPs'])]);
 }
 
 function without<T>(object: Record<string, T> | undefined, keys: readonly string[]): Record<string, T> {

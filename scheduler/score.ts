@@ -1,4 +1,4 @@
-import { costOf, limitsOf } from '../cluster/capacity.ts';
+import { costOf, hasNoNodes, limitsOf } from '../cluster/capacity.ts';
 import { addResources, type Resources } from '../cluster/pod-spec.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import { approximateQuantity, zeroQuantity } from '../kube/quantity.ts';
@@ -37,10 +37,10 @@ function freeShare({ cluster, need, used }: Candidate): number {
 
 /**
  * Of its scarcest resource the part that is left where so much is taken: 1 at most, below 0 of what is taken beyond its
- * bound. One without known limits has all of it.
+ * bound. One without known limits has all of it, one without nodes nothing.
  */
 export function freePart(cluster: PhysicalCluster | undefined, taken: Resources): number {
-  let least = 1;
+  let least = hasNoNodes(cluster) ? 0 : 1;
   for (const [name, limit] of limitsOf(cluster)) {
     const [whole, amount] = [approximateQuantity(limit), amountOf(taken, name)];
     if (whole > 0) least = Math.min(least, 1 - amount / whole);

@@ -12,6 +12,7 @@ import { inTurn, type Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isOwn } from '../authn/controllers.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
+import { warnOfExternalName } from './name-warn.ts';
 import { requirePlace } from './placement-authorize.ts';
 import { refuseCopying, refuseManner } from './placement-manner.ts';
 import { refusePlacement } from './placement-refuse.ts';
@@ -47,7 +48,9 @@ export const placementAdmission: AdmissionPlugin = {
     warnOfPlacement(request, object);
     if (!saysWhere(request)) return undefined;
     refuseManner(request, object);
-    return inTurn([refuseCopying, refuseWhere, warnOfSpread], (step) => step(request, object));
+    return inTurn([refuseCopying, refuseWhere, warnOfSpread, warnOfExternalName], (step) =>
+      step(request, object),
+    );
   },
 };
 

@@ -27,6 +27,7 @@ export function adviceFor(told: Told): string[] {
     ...(noRoom ? [`have an administrator make room: ${roomComesBy}`] : []),
     ...remedies.slice(0, mostRemedies),
     ...(remedies.length > 0 ? ['it moves by itself once that has changed: nothing need be repeated'] : []),
+    ...strangersOf(told, placement),
     ...(isIll(told, placement) ? [`see why pods are not ready: kubectl -n ${namespace} describe pods`] : []),
     ...claimsAdvice(told),
     ...(back !== '' ? [`keep it on ${back}: ${annotate} ${clustersAnnotation}=${back}`] : []),
@@ -35,6 +36,19 @@ export function adviceFor(told: Told): string[] {
 
 /** Of fifty clusters that all refuse, nobody wants to read fifty times what to do. */
 const mostRemedies = 5;
+
+/** What has its name on a cluster, and is nobody's here: its locator may have been taken off, or somebody else made it. */
+function strangersOf({ kind }: Told, { spec, status }: Placement): string[] {
+  const { physicalNamespace, ref } = spec ?? {};
+  if (physicalNamespace === undefined || ref === undefined) return [];
+  // Of its Namespace, and of whoever was left behind, the message itself says what to do.
+  const words = `${kind.resource} ${physicalNamespace}/${ref.name} exists on the cluster and is not ours`;
+  const taken = Object.entries(status?.clusters ?? {}).filter(([, { error }]) => error?.message === words);
+  const it = `kubectl -n ${physicalNamespace} delete ${groupResource(kind)} ${ref.name}`;
+  return taken.map(
+    ([cluster]) => `if what is on ${cluster} may go, have its administrator delete it there: ${it}`,
+  );
+}
 
 function isIll({ pods }: Told, { spec }: Placement): boolean {
   const joining = Object.entries(spec?.shares ?? {}).filter(([, { phase }]) => phase === 'Joining');

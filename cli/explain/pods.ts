@@ -66,7 +66,10 @@ function troubleOf(pod: KubeObject): string {
     if (why !== undefined) return `container ${textAt(container, 'name') ?? ''}: ${why}`;
   }
   const phase = textAt(status, 'phase') ?? 'not seen by a node yet';
-  return phase === 'Running' ? 'runs, and is not ready yet' : phase;
+  if (phase !== 'Running') return phase;
+  // Which containers, or which readiness gates, keep it from that.
+  const why = textAt(conditionOf(status, 'Ready'), 'message') ?? '';
+  return why === '' ? 'runs, and is not ready yet' : `runs, and is not ready: ${why.slice(0, longest)}`;
 }
 
 /** What controllers there say of pods that they could not make: then there are none that could say it. */

@@ -117,7 +117,9 @@ export async function ensureServiceRanges(
   { logger, signal }: { logger: Logger; signal: AbortSignal },
 ): Promise<void> {
   const failed = (err: unknown) => {
-    if (!signal.aborted) logger.warn({ err }, 'not every logical cluster has its ServiceCIDR');
+    // Of one that is going nothing is missing.
+    if (!signal.aborted && !isTerminating(err))
+      logger.warn({ err }, 'not every logical cluster has its ServiceCIDR');
   };
   try {
     const all = (await withoutServiceRange(client, signal)).values();

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { placementAdmission } from '../../../apiserver/admission/placement.ts';
 import { policyAdmission } from '../../../apiserver/admission/policies.ts';
 import { ownUser } from '../../../apiserver/authn/controllers.ts';
+import { physicalNamespace } from '../../../cluster/placement.ts';
 import { ownResources } from '../../../cluster/resources.ts';
 import { type Api, call, configMap, deployment, deployments, type Reply, startApi } from './api.ts';
 
@@ -511,6 +512,36 @@ it.each<[string, string, object, string[]]>([
     metadata: { annotations: { more: 'm' } },
   });
   expect(again.headers['warning']).toBeUndefined();
+});
+
+const named = (name: string, externalName: string) => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name },
+  spec: { type: 'ExternalName', externalName },
+});
+it('warns of an ExternalName by what its Namespace is called on physical clusters', async () => {
+  const { body: back } = await create('/api/v1/namespaces', namespace('back'));
+  const there = physicalNamespace('root', 'back', back.metadata.uid);
+  const services = '/api/v1/namespaces/default/services';
+  const { headers } = await create(services, named('api', 'db-0.api.back.svc.cluster.local'));
+  expect([headers['warning']].flat()).toEqual([
+    `299 - "spec.externalName: on physical clusters it leads nowhere: Namespace back is called ${there} there; db-0.api.${there}.svc.cluster.local leads to it"`,
+  ]);
+  const again = await api.call('PATCH', `${services}/api`, { metadata: { annotations: { more: 'm' } } });
+  expect(again).toMatchObject({ status: 200 });
+  expect(again.headers['warning']).toBeUndefined();
+  const names = [
+    'api.example.com',
+    `api.${there}.svc.cluster.local`,
+    'dns.kube-system.svc',
+    'api.none.svc',
+    'svc',
+  ];
+  for (const [i, name] of names.entries()) {
+    const { headers } = await create(services, named(`n${i}`, name));
+    expect(headers['warning'], name).toBeUndefined();
+  }
 });
 
 it('what is no level of pod security is refused, and not warned of', async () => {

@@ -146,6 +146,21 @@ test('one whose webhook refuses theirs keeps nobody else from it, and what was l
   expect(await client.get(ranges, at)).toMatchObject({ status: { conditions: [{ type: 'Ready' }] } });
 });
 
+test.each([
+  ['denied the request', 3],
+  ['unable to create new content in logical cluster x because it is being terminated', 0],
+])(
+  'of those that refuse theirs the log tells, but for the ones that are going: %s',
+  async (message, told) => {
+    const warned: unknown[] = [];
+    const logger = { ...silentLogger, warn: (fields: unknown) => warned.push(fields) };
+    const refusing = client.with({});
+    refusing.create = () => Promise.reject(new StatusError(403, 'Forbidden', message));
+    await ensureServiceRanges(refusing, { logger, signal: stop.signal });
+    expect(warned).toHaveLength(told);
+  },
+);
+
 test('a terminating namespace is emptied, waits for finalizers, and goes', async () => {
   start();
   await make('plain');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listAt } from '../../../kube/untyped.ts';
+import type { KubeObject } from '../../../kube/object.ts';
+import { listAt, numberAt } from '../../../kube/untyped.ts';
 import { deployment, find, move, resources, settled, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
@@ -57,4 +58,34 @@ test('addresses that a controller of the logical cluster gives stay through move
   await until('that of west is told', async () => (await told(services)).length > 0);
   expect(await told(services)).not.toContain('192.0.2.7');
   expect(await told(ingresses)).toEqual([]);
+});
+
+test('a node port that somebody wrote is asked of the cluster, one that was handed out here is not', async () => {
+  const wish = { port: 80, protocol: 'TCP', nodePort: 30080 };
+  for (const [name, ports] of [
+    ['wish', [wish]],
+    ['none', [{ port: 80 }]],
+  ] as const) {
+    const spec = { type: 'NodePort', selector: { app: 'web' }, ports };
+    await world.admin.create(services, {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name, ...shop },
+      spec,
+    });
+  }
+  const portOf = (service: KubeObject | undefined) =>
+    numberAt(listAt(service, 'spec', 'ports')[0], 'nodePort');
+  const there = async (name: string) => {
+    const { items } = await world.physical('west').client.list(services);
+    return items.find(({ metadata }) => metadata.name === name);
+  };
+  const [wished, none] = await until('both are on west', async () => {
+    const both = [await there('wish'), await there('none')];
+    return both.every((service) => service !== undefined) ? both : undefined;
+  });
+  expect(portOf(wished)).toBe(30080);
+  const handedOut = portOf(await find(world.admin, services, 'none'));
+  expect(handedOut).toBeGreaterThanOrEqual(30_000);
+  expect(portOf(none)).not.toBe(handedOut);
 });

@@ -140,6 +140,24 @@ test('pods that a cluster refuses to make are told with its reason, since none o
   expect(of({ ...failure, status: 'False' })).toEqual([joining]);
 });
 
+test.each([
+  [
+    'is not ours',
+    [
+      'if what is on west may go, have its administrator delete it there: kubectl -n root-shop-1 delete deployments.apps web',
+    ],
+  ],
+  ['was left behind: register the cluster with --adopt', []],
+])('what to do about an object that %s', (how, advice) => {
+  const message = `deployments root-shop-1/web exists on the cluster and ${how}`;
+  const west = { present: false, error: { reason: 'NotOwned', message } };
+  const placement = placed(
+    { ...moving.spec, physicalNamespace: 'root-shop-1' },
+    { ...moving.status, clusters: { west } },
+  );
+  expect(section({ placement }, 'What you can do')?.slice(0, -1)).toEqual(advice);
+});
+
 test('a workload that waits for its turn is told whose cluster it leaves then', () => {
   const placement = placed(
     { clusters: ['east'], waits: ['east'], shares: { east: { phase: 'Active', replicas: 3 } } },
@@ -658,6 +676,14 @@ describe('pods', () => {
       'container c: Error (exit code 2)',
     ],
     ['is not ready', { phase: 'Running' }, 'runs, and is not ready yet'],
+    [
+      'waits for a readiness gate',
+      {
+        phase: 'Running',
+        conditions: [{ type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady', message: 'gate' }],
+      },
+      'runs, and is not ready: gate',
+    ],
     ['is new', {}, 'not seen by a node yet'],
   ])('that %s', (_what, status, why) => {
     expect(troublesOn('east', [pod('p', 'east', status)])).toEqual([`pod p: ${why}`]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { whyNotReady } from '../../../cluster/capacity.ts';
+import { shownLimit, whyNotReady } from '../../../cluster/capacity.ts';
 import type { PhysicalCluster } from '../../../cluster/types.ts';
 
 test.each([
@@ -46,4 +46,18 @@ test('what keeps a cluster that is being removed is told', () => {
     whyNotReady({ metadata, status: { conditions: conditions.slice(0, known) } } as PhysicalCluster);
   expect(why(1)).toBe('it is being removed');
   expect(why(2)).toBe('it is being removed: it still has web');
+});
+
+test.each<[string, object, string]>([
+  ['nobody knows', {}, '<unknown>'],
+  ['it has no nodes', { status: { allocatable: {} } }, '0'],
+  ['it has none, and a bound', { spec: { capacity: { cpu: '4' } }, status: { allocatable: {} } }, '0'],
+  ['its nodes offer it', { status: { allocatable: { cpu: '96' } } }, '96'],
+  [
+    'a bound is less',
+    { spec: { capacity: { cpu: '4' } }, status: { allocatable: { cpu: '96' } } },
+    '4 of 96',
+  ],
+])('what a cluster offers, where %s', (_, fields, shown) => {
+  expect(shownLimit({ metadata: { name: 'a' }, ...fields } as PhysicalCluster, 'cpu')).toBe(shown);
 });

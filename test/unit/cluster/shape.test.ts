@@ -10,6 +10,8 @@ const active: Share = { phase: 'Active' };
 type Fields = Parameters<typeof placed>[2];
 const shapedSpec = (kind: string, spec: object, share: Partial<Share> = {}) =>
   shapeFor(placed(kind, 'web', { spec }).object, { ...active, ...share }, target).spec;
+/** Said though it is the default: else whoever paused it on a cluster would keep it from its user's rollouts. */
+const rolls = (kind: string) => (kind === 'Deployment' ? { paused: false } : {});
 
 describe('shapeFor', () => {
   it('keeps of the metadata what is the user’s, and adds proof of ownership', () => {
@@ -38,7 +40,7 @@ describe('shapeFor', () => {
       annotations: { note: 'kept', 'atoll.dev/locator': JSON.stringify(locator) },
     });
     expect(shaped).not.toHaveProperty('status');
-    expect(shaped.spec).toEqual(root.spec);
+    expect(shaped.spec).toEqual({ ...rolls('Deployment'), ...(root.spec as object) });
     expect(root, 'the root is not touched').toEqual(before);
   });
 
@@ -49,7 +51,10 @@ describe('shapeFor', () => {
         ? { jobTemplate: { metadata: { annotations }, spec: { template: template(annotations) } } }
         : { template: template(annotations) };
     const forged = { 'atoll.dev/locator': '{}', 'internal.atoll.dev/parts': '{}', 'kcp.io/cluster': 'x' };
-    expect(shapedSpec(kind, spec({ note: 'n', ...forged }))).toEqual(spec({ note: 'n' }));
+    expect(shapedSpec(kind, spec({ note: 'n', ...forged }))).toEqual({
+      ...rolls(kind),
+      ...spec({ note: 'n' }),
+    });
   });
 
   it('nor do a StatefulSet’s claims', () => {
@@ -199,7 +204,10 @@ describe('shapeFor', () => {
       const [given, there] = [spec([term], [term], [term]), spec(near, away, away)];
       const template = (of: object) => ({ template: { metadata: { labels: { a: 'b' } }, spec: of } });
       expect(shapedSpec('Pod', given)).toEqual(there);
-      expect(shapedSpec('Deployment', template(given))).toEqual(template(there));
+      expect(shapedSpec('Deployment', template(given))).toEqual({
+        ...rolls('Deployment'),
+        ...template(there),
+      });
       expect(shapedSpec('CronJob', { jobTemplate: { spec: template(given) } })).toEqual({
         jobTemplate: { spec: template(there) },
       });
@@ -208,6 +216,7 @@ describe('shapeFor', () => {
 
   it.each<[string, string, object, Partial<Share>, object]>([
     ['replicas', 'Deployment', { replicas: 5 }, { replicas: 2 }, { replicas: 2 }],
+    ['a rollout that its user has paused', 'Deployment', { paused: true }, {}, { paused: true }],
     [
       'a budget',
       'Deployment',
@@ -372,7 +381,7 @@ describe('shapeFor', () => {
       { volumes: [{ name: 'mine' }], containers: [{ name: 'c', volumeMounts: [{ name: 'mine' }] }] },
     ],
   ])('%s', (_name, kind, spec, share, expected) => {
-    expect(shapedSpec(kind, spec, share)).toEqual(expected);
+    expect(shapedSpec(kind, spec, share)).toEqual({ ...rolls(kind), ...expected });
   });
 
   it('leaves what is bound to one cluster behind', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { mismatch } from '../../../cluster/expression.ts';
+import type { PhysicalCluster } from '../../../cluster/types.ts';
 import { parseQuantity } from '../../../kube/quantity.ts';
 import { reliefOf } from '../../../scheduler/relief.ts';
 import { deployment } from '../cluster/objects.ts';
@@ -38,6 +39,29 @@ describe('of those that take a workload', () => {
     const spec = world.decide().spec('web');
     expect(spec?.clusters).toEqual([where]);
     expect(spec?.reasons?.[where]).toContain(why);
+  });
+});
+
+describe('a cluster that has no nodes', () => {
+  const without = (name: string, fields: Fields = {}) => {
+    const { status, ...rest } = cluster(name, fields);
+    return { ...rest, status: { ...status, allocatable: {} } };
+  };
+  test.each<[string, PhysicalCluster[], string]>([
+    ['is not what has the most room', [without('a'), cluster('b', small)], 'b'],
+    ['whatever its administrator lets it have', [without('a', roomy), cluster('b', small)], 'b'],
+    ['is not that of one that does not tell, either', [without('a'), cluster('b')], 'b'],
+    ['takes what has no other place: nodes may come when pods wait for them', [without('a')], 'a'],
+  ])('%s', (_, all, where) => {
+    const world = new World(deployment('web'));
+    world.clusters = all;
+    expect(world.decide().spec('web')?.clusters).toEqual([where]);
+  });
+
+  test('gets nothing by a rebalance', () => {
+    const to = { name: 'b', cluster: without('b', small), used: used(0) };
+    const from = { name: 'a', cluster: cluster('a', small), used: used(9) };
+    expect(reliefOf(used(1), from, to)).toBeUndefined();
   });
 });
 
