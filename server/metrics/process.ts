@@ -32,7 +32,9 @@ export class ProcessMetrics {
 
   async families(): Promise<Family[]> {
     const all = this.#registry.getMetricsAsArray() as unknown as Held[];
-    const told = await Promise.all(all.map(async (metric) => familyOf(metric, (await metric.get()) as Given)));
+    const told = await Promise.all(
+      all.map(async (metric) => familyOf(metric, (await metric.get()) as Given)),
+    );
     return [...told, ...this.#lag.families()];
   }
 }
