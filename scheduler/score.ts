@@ -4,19 +4,49 @@ import type { PhysicalCluster } from '../cluster/types.ts';
 import { approximateQuantity, zeroQuantity } from '../kube/quantity.ts';
 import { type Candidate, taintOf } from './filter.ts';
 
+/** What a place is worth, counted once and not with each comparison. */
+interface Merit {
+  candidate: Candidate;
+  isShunned: boolean;
+  cost: number;
+  free: number;
+  pods: number;
+}
+
 /**
  * The best place among candidates that no filter objects to: the least cost, then most free capacity, then least used, then by
  * name.
  */
 export function best(candidates: readonly Candidate[]): Candidate | undefined {
-  return [...candidates].sort(
-    (a, b) =>
-      Number(isShunned(a)) - Number(isShunned(b)) ||
-      costOf(a.cluster) - costOf(b.cluster) ||
-      freeShare(b) - freeShare(a) ||
-      pods(a) - pods(b) ||
-      (a.name < b.name ? -1 : 1),
-  )[0];
+  let found: Merit | undefined;
+  for (const merit of candidates.map(meritOf)) if (!found || compare(merit, found) < 0) found = merit;
+  return found?.candidate;
+}
+
+/** The `most` best of them, the best first. */
+export function ranked(candidates: readonly Candidate[], most: number): Candidate[] {
+  const merits = candidates.map(meritOf).sort(compare);
+  return merits.slice(0, most).map(({ candidate }) => candidate);
+}
+
+function meritOf(candidate: Candidate): Merit {
+  return {
+    candidate,
+    isShunned: isShunned(candidate),
+    cost: costOf(candidate.cluster),
+    free: freeShare(candidate),
+    pods: amountOf(candidate.used, 'pods'),
+  };
+}
+
+function compare(a: Merit, b: Merit): number {
+  return (
+    Number(a.isShunned) - Number(b.isShunned) ||
+    a.cost - b.cost ||
+    b.free - a.free ||
+    a.pods - b.pods ||
+    (a.candidate.name < b.candidate.name ? -1 : 1)
+  );
 }
 
 /** What speaks for `chosen`, the best of these. */
@@ -48,10 +78,6 @@ export function freePart(cluster: PhysicalCluster | undefined, taken: Resources)
     else if (amount > 0) least = Math.min(least, 0);
   }
   return least;
-}
-
-function pods({ used }: Candidate): number {
-  return amountOf(used, 'pods');
 }
 
 export function amountOf(resources: Resources, name: string): number {

@@ -1,5 +1,5 @@
 import type { Candidate } from './filter.ts';
-import { best } from './score.ts';
+import { best, ranked } from './score.ts';
 import type { Wish } from './wishes.ts';
 
 /** Those of the first groups first; without groups all are of one. */
@@ -22,15 +22,19 @@ export function take(
   rest: ReadonlyMap<string, number>,
 ): Candidate[] {
   if (from.length <= most) return [...from];
+  const byRest = new Map<number, Candidate[]>();
+  for (const candidate of from) {
+    const others = rest.get(candidate.name) ?? 0;
+    const same = byRest.get(others);
+    if (same) same.push(candidate);
+    else byRest.set(others, [candidate]);
+  }
   const taken: Candidate[] = [];
-  const left = new Set(from);
-  const ofRest = ({ name }: Candidate) => rest.get(name) ?? 0;
-  while (taken.length < most) {
-    const highest = Math.max(...[...left].map(ofRest));
-    const next = best([...left].filter((candidate) => ofRest(candidate) === highest));
-    if (!next) break;
-    taken.push(next);
-    left.delete(next);
+  for (const [, those] of [...byRest].sort(([a], [b]) => b - a)) {
+    const left = most - taken.length;
+    if (left <= 0) break;
+    const [first] = left === 1 ? [best(those)] : [];
+    taken.push(...(first ? [first] : ranked(those, left)));
   }
   return taken;
 }

@@ -1,3 +1,4 @@
+import type { Informer } from '../client/informer.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { addQuantity, formatQuantity, parseQuantity, type Quantity, zeroQuantity } from '../kube/quantity.ts';
 import { at, listAt, textAt } from '../kube/untyped.ts';
@@ -9,6 +10,34 @@ interface Node extends KubeObject {
 
 /** For as long pods tolerate a node that is not Ready, unless they say otherwise: one that is back by then has them still. */
 const tolerationMs = 300_000;
+
+/** What a cluster's nodes offer, summed up anew only once one of them has changed, or pods would leave one: it is asked with each heartbeat. */
+export class Offered {
+  readonly #nodes: Pick<Informer, 'hasSynced' | 'values'>;
+  #known: { sums: Record<string, string>; from: number; until: number } | undefined;
+
+  constructor(nodes: Pick<Informer, 'hasSynced' | 'values' | 'on'>) {
+    this.#nodes = nodes;
+    const forget = () => {
+      this.#known = undefined;
+    };
+    nodes.on({ add: forget, update: forget, delete: forget });
+  }
+
+  /** Undefined while that is not known. `now`: in milliseconds since 1970, by a clock that somebody may set. */
+  at(now: number): Record<string, string> | undefined {
+    if (!this.#nodes.hasSynced) return undefined;
+    if (!this.#known || now < this.#known.from || now >= this.#known.until) {
+      let until = Number.POSITIVE_INFINITY;
+      for (const node of this.#nodes.values()) {
+        const end = toleratedUntil(node);
+        if (end > now && end < until) until = end;
+      }
+      this.#known = { sums: allocatable(this.#nodes.values(), now), from: now, until };
+    }
+    return this.#known.sums;
+  }
+}
 
 /** Sums over the nodes that take pods: 0 of what only others have, which is not as if nothing were known. `now`: in milliseconds since 1970. */
 export function allocatable(all: Iterable<KubeObject>, now: number): Record<string, string> {
@@ -25,11 +54,15 @@ export function allocatable(all: Iterable<KubeObject>, now: number): Record<stri
 }
 
 function takesPods(node: Node, now: number): boolean {
-  if (node.spec?.unschedulable) return false;
-  const ready = listAt(node.status, 'conditions').find((condition) => at(condition, 'type') === 'Ready');
-  if (ready === undefined || textAt(ready, 'status') === 'True') return true;
-  const since = Date.parse(textAt(ready, 'lastTransitionTime') ?? '') || 0;
-  return now - since < tolerationMs;
+  return !node.spec?.unschedulable && now < toleratedUntil(node);
+}
+
+/** When pods leave a node that is not Ready, and stays so. */
+function toleratedUntil(node: KubeObject): number {
+  const conditions = listAt(at(node, 'status'), 'conditions');
+  const ready = conditions.find((condition) => at(condition, 'type') === 'Ready');
+  if (ready === undefined || textAt(ready, 'status') === 'True') return Number.POSITIVE_INFINITY;
+  return (Date.parse(textAt(ready, 'lastTransitionTime') ?? '') || 0) + tolerationMs;
 }
 
 function quantity(text: unknown): Quantity | undefined {

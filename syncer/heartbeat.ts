@@ -1,5 +1,4 @@
 import type { Client } from '../client/client.ts';
-import type { Informer } from '../client/informer.ts';
 import { toTheSecond, withHeartbeat } from '../cluster/heartbeats.ts';
 import { isReady } from '../cluster/life.ts';
 import { physicalClusters } from '../cluster/names.ts';
@@ -7,7 +6,6 @@ import { readability } from '../cluster/readable.ts';
 import type { PhysicalCluster, PhysicalClusterStatus } from '../cluster/types.ts';
 import { sleep } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
-import { allocatable } from './allocatable.ts';
 import { busyMs, isBusy } from './busy.ts';
 import type { Together } from './heartbeats.ts';
 import { type Found, look } from './look.ts';
@@ -32,7 +30,8 @@ export interface HeartbeatOptions {
   questions: Questions;
   /** The cluster has become Ready, or became so with the beat before, or may have been taken for silent: what is made of that is done by then. */
   heardAgain?(): void;
-  nodes: Informer;
+  /** What its nodes offer together; undefined while that is not known. */
+  offers(): Record<string, string> | undefined;
   /** The kinds that may not be read. */
   unreadable: Pick<Unreadable, 'list' | 'isWatched'>;
   /** How many namespaces of ours are there; undefined while that is not known. */
@@ -240,11 +239,10 @@ class Heart {
   }
 
   #watched(): Pick<PhysicalClusterStatus, 'namespaces' | 'allocatable'> {
-    const { nodes } = this.#options;
-    const namespaces = this.#options.namespaces();
+    const [namespaces, offers] = [this.#options.namespaces(), this.#options.offers()];
     return {
       ...(namespaces !== undefined && { namespaces }),
-      ...(nodes.hasSynced && { allocatable: allocatable(nodes.values(), Date.now()) }),
+      ...(offers && { allocatable: offers }),
     };
   }
 }

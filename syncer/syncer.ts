@@ -4,6 +4,7 @@ import { physicalClusters } from '../cluster/names.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
 import { type Clock, sleep, systemClock } from '../kube/clock.ts';
 import type { Transport } from '../kube/http.ts';
+import { Offered } from './allocatable.ts';
 import { runHeartbeat } from './heartbeat.ts';
 import type { Together } from './heartbeats.ts';
 import type { Joining } from './joining.ts';
@@ -56,6 +57,7 @@ export function startSyncer(options: SyncerOptions): Syncer {
       atWork.hurry(isBack);
     });
     const nodes = watchNodes(client, { signal, logger, unreadable, clock });
+    const offered = new Offered(nodes);
     const atWork = new AtWork();
     const heartbeat = runHeartbeat({
       name,
@@ -66,7 +68,7 @@ export function startSyncer(options: SyncerOptions): Syncer {
       outage,
       questions,
       unreadable,
-      nodes,
+      offers: () => offered.at(Date.now()),
       intervalMs: heartbeatMs,
       namespaces: () => atWork.namespaces(),
       heardAgain: () => atWork.heardAgain(),

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, type MetricValue, Registry } from 'prom-client';
 import type { Definition, Family, Figure, Merge, Spread } from './family.ts';
+import { Lag, lagNames } from './lag.ts';
 
 interface Given {
   values: (MetricValue<string> & { metricName?: string })[];
@@ -14,18 +15,27 @@ const merges: readonly [RegExp, Merge][] = [
 /** What says the same as nodejs_active_resources, or its sum, some of it under a counter's name. */
 const superfluous = ['handles', 'handles_total', 'requests', 'requests_total', 'resources_total'];
 
+/** It looks at the event loop so often, in milliseconds, to tell what Lag does for less: never, as good as. */
+const never = 1_000_000_000;
+
 /** What prom-client tells of any process: memory, processor time, files, event loop, garbage. */
 export class ProcessMetrics {
   readonly #registry = new Registry();
+  readonly #lag = new Lag();
 
   constructor() {
-    collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: 20 });
+    collectDefaultMetrics({ register: this.#registry, eventLoopMonitoringPrecision: never });
     for (const name of superfluous) this.#registry.removeSingleMetric(`nodejs_active_${name}`);
+    for (const name of lagNames) this.#registry.removeSingleMetric(name);
+    this.#lag.start();
   }
 
   async families(): Promise<Family[]> {
     const all = this.#registry.getMetricsAsArray() as unknown as Held[];
-    return Promise.all(all.map(async (metric) => familyOf(metric, (await metric.get()) as Given)));
+    const told = await Promise.all(
+      all.map(async (metric) => familyOf(metric, (await metric.get()) as Given)),
+    );
+    return [...told, ...this.#lag.families()];
   }
 }
 

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Client } from '../../../client/client.ts';
-import type { Informer } from '../../../client/informer.ts';
 import { heartbeatsIn, withHeartbeat } from '../../../cluster/heartbeats.ts';
 import { silentAfterMs } from '../../../cluster/silence.ts';
 import type { PhysicalCluster } from '../../../cluster/types.ts';
@@ -86,7 +85,7 @@ async function longest({ looks = () => 0, served = 0, busy = () => false, togeth
     outage: new Outage('east', silentLogger),
     intervalMs: 10_000,
     questions: new Questions(clock),
-    nodes: { hasSynced: false } as Informer,
+    offers: () => undefined,
     unreadable: { list: () => ({ Forbidden: [], Endless: [], Unanswered: [] }), isWatched: true },
     namespaces: () => undefined,
     ...(together && {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { TransportError } from '../../../client/errors.ts';
-import type { Informer } from '../../../client/informer.ts';
 import type { PhysicalCluster, PhysicalClusterStatus } from '../../../cluster/types.ts';
 import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
 import { silentLogger } from '../../../kube/log.ts';
@@ -75,7 +74,7 @@ function start(): void {
     outage: new Outage('east', silentLogger),
     intervalMs,
     questions,
-    nodes: { hasSynced: false } as Informer,
+    offers: () => undefined,
     unreadable: {
       list: () => ({ Forbidden: [], Endless: [], Unanswered: [] }),
       get isWatched() {
