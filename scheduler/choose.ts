@@ -37,7 +37,8 @@ export function chooseEnded(
   if (free?.blocked && (situation.claims.size > 0 || other === undefined)) return free;
   const to = free?.blocked && other !== undefined ? [other] : free?.clusters;
   const [clusters, why] = to ? [to, isNotMade] : [kept, hasEnded];
-  return { clusters, reasons: record(clusters.map((name) => [name, why])), blocked: false };
+  const told = to ? [...new Set([...to, ...there.sort()])] : kept;
+  return { clusters, reasons: record(told.map((name) => [name, why])), blocked: false };
 }
 
 const isNotMade = 'it has ended, and is not made again';
