@@ -12,7 +12,7 @@ import { type Held, type Hold, hold } from './hold.ts';
 import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from './plan.ts';
 import { isCountedOn, type Next, type Scene } from './scene.ts';
 import { settle, type Unled } from './settle.ts';
-import { blindIn, isBounded, isReleased, refusingIn } from './stopped.ts';
+import { blindIn, isReleased, isStill, refusingIn } from './stopped.ts';
 import { type Witness, withQuestions } from './trust.ts';
 import { earlier, heardAgain, type Withdrawal, withdraw } from './withdraw.ts';
 
@@ -107,8 +107,7 @@ export function handover(input: HandoverInput): Handover {
   const { stepped, requeueAfterMs: heldMs, ...held } = hold(scene, next(scene), input);
   const left = withdraw(scene, apply(scene.shares, stepped, input), input);
   const asked = withoutHeldBack(input, withQuestions(input, plan, left.shares));
-  const isGone = (c: string, share: Share) =>
-    isReleased(slices, c, share, plan.first) && isBounded(scene, c, share);
+  const isGone = (c: string, share: Share) => isReleased(slices, c, share, plan.first) && isStill(scene, c);
   const copied = copyStep({ ...input, plan }, asked, isGone);
   const shares = withClaimsAsked(asked, copied);
   const after: Scene = { ...scene, shares };
@@ -211,7 +210,7 @@ function released(input: HandoverInput, plan: Plan, shares: Shares): Shares {
   const isKept = (cluster: string, share: Share) =>
     plan.once &&
     (!isReleased(input.slices, cluster, share, plan.first) ||
-      !isBounded(held, cluster, share) ||
+      !isStill(held, cluster) ||
       wantsOf(held, shares, cluster).length > 0 ||
       isWrittenTo(held, share));
   return Object.fromEntries(

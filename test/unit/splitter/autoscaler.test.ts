@@ -29,11 +29,14 @@ const moving = (total: number, held: Record<string, Held>, wanted: string[]) => 
 
 const boundsOf = (spec: object, clusters: string[], of: ScaleTarget | undefined) =>
   Object.fromEntries(
-    [...autoscalerBounds(autoscaler(spec), clusters, of)].map(([c, b]) => [c, [b.replicas, b.maxReplicas]]),
+    [...autoscalerBounds(autoscaler(spec), clusters, of)].map(([c, b]) => [
+      c,
+      b.suspend ? [b.replicas, b.maxReplicas, 'suspended'] : [b.replicas, b.maxReplicas],
+    ]),
   );
 
 describe('autoscalerBounds', () => {
-  it.each<[string, object, string[], ScaleTarget | undefined, Record<string, [number, number]>]>([
+  it.each<[string, object, string[], ScaleTarget | undefined, Record<string, [number, number, 'suspended'?]>]>([
     [
       'one cluster has the whole',
       { minReplicas: 3, maxReplicas: 9 },
@@ -152,6 +155,20 @@ describe('autoscalerBounds', () => {
         ]),
       },
       { a: [1, 6], b: [3, 3] },
+    ],
+    [
+      'ordinals on their way: none does anything, whatever it is told to have',
+      { minReplicas: 4, maxReplicas: 9 },
+      ['a', 'b'],
+      {
+        ...moving(6, {}, ['b']),
+        ranges: true,
+        shares: new Map([
+          ['a', { replicas: 5, phase: 'Active', ordinalsStart: 0 }],
+          ['b', { replicas: 1, phase: 'Joining', ordinalsStart: 5 }],
+        ]),
+      },
+      { a: [0, 9, 'suspended'], b: [0, 9, 'suspended'] },
     ],
   ])('%s', (_name, spec, clusters, scaled, expected) => {
     expect(boundsOf(spec, clusters, scaled)).toEqual(expected);
