@@ -69,9 +69,9 @@ function isOnItsWay({ kind }: KubeObject, { clusters }: Scale): boolean {
 /** Of ordinals: what an autoscaler made of them before it was told to leave them is undone, once. */
 function underWay({ root, previous, slices, toldAt }: FollowInput, scale: Scale): Followed {
   const there = mapShares(previous, (c, share) => {
-    const said = Object.hasOwn(slices, c) ? slices[c]?.share : undefined;
-    const isFound = said?.replicas !== undefined && said.scaled !== undefined && said.scaled === share.scaled;
-    return isFound && toldAt?.(c)?.suspend ? { ...share, replicas: said.replicas } : share;
+    const { replicas, scaled } = (Object.hasOwn(slices, c) && slices[c]?.share) || {};
+    const isSame = scaled !== undefined && scaled === share.scaled;
+    return isSame && replicas !== undefined && toldAt?.(c)?.suspend ? { ...share, replicas } : share;
   });
   const total = wish(root, scale) ?? scale.replicas;
   return { there, shares: previous, scaling: { total, divided: false } };

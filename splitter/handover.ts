@@ -1,4 +1,4 @@
-import { kindNamed } from '../cluster/kinds.ts';
+import { isFinished, kindNamed } from '../cluster/kinds.ts';
 import { isHeldBack } from '../cluster/pod-admission.ts';
 import type { Share } from '../cluster/types.ts';
 import { claimsCopiedWhole } from '../cluster/volume-copy.ts';
@@ -21,7 +21,7 @@ export interface HandoverInput extends PlanOptions, Hold, Withdrawal, Unled {
   root: KubeObject;
   /** The object is deleted: nothing has to be preserved. */
   gone: boolean;
-  /** Where it should be. Empty although it exists: nowhere fits, so it stays where it is. */
+  /** Where it should be. Empty although it exists: nowhere fits, so it stays where it is; what has ended need be nowhere. */
   clusters: readonly string[];
   previous: Shares;
   slices: Slices;
@@ -99,7 +99,8 @@ export function handover(input: HandoverInput): Handover {
     const shares = allLeaving(remaining);
     return { ...atRest, shares, stale: staleOf(slices, previous, shares) };
   }
-  const wanted = clusters.length > 0 ? clusters : stays.map(([c]) => c);
+  const isSaid = clusters.length > 0 || isFinished(input.root);
+  const wanted = isSaid ? clusters : stays.map(([c]) => c);
   const takesVolumes = claimsCopiedWhole(input.root, input.copying?.copies).length > 0;
   const plan = planFor(input.root, wanted, remaining, { ...input, takesVolumes });
   const { settled, since, unled, requeueAfterMs } = settle(input, plan, released(input, plan, remaining));

@@ -494,6 +494,26 @@ describe('handover of other kinds', () => {
       { a: leaving },
     ],
     [
+      'Job: finished leaves what is removed, though there is no other',
+      {
+        root: of('Job', {}, { ...running, conditions: [{ type: 'Complete', status: 'True' }] }),
+        clusters: [],
+        previous: { a: on },
+        keepsEnded: () => false,
+      },
+      { a: leaving },
+    ],
+    [
+      'Job: finished stays with its logs while nobody says where else',
+      {
+        root: of('Job', {}, { ...running, conditions: [{ type: 'Complete', status: 'True' }] }),
+        clusters: [],
+        previous: { a: on },
+        keepsEnded: () => true,
+      },
+      { a: on },
+    ],
+    [
       'Job: finished stays with its logs, whoever wants it elsewhere',
       {
         root: of('Job', {}, { ...running, conditions: [{ type: 'Complete', status: 'True' }] }),
