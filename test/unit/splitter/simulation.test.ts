@@ -168,6 +168,30 @@ const silentGiver: [number, string[], Step[]] = [
   ],
 ];
 
+const rest: Step[] = [{ do: 'wait', ms: settleMs }, ...names.map((on): Step => ({ do: 'beat', on }))];
+
+/** One shrinks and is to be as before, and says nothing meanwhile: its word of before must not be what the others go on. */
+const sameAgain: [number, string[], Step[]] = [
+  3,
+  ['c'],
+  [
+    { do: 'place', on: ['a', 'b', 'c'] },
+    { do: 'round', slow: ['c'], times: 1, end: 'nothing' },
+    { do: 'split' },
+    ...rest,
+    { do: 'split' },
+    { do: 'apply', on: 'c' },
+    { do: 'place', on: ['c'] },
+    { do: 'split' },
+    ...rest,
+    { do: 'split' },
+    ...rest,
+    { do: 'split' },
+    { do: 'apply', on: 'a' },
+    { do: 'apply', on: 'b' },
+  ],
+];
+
 describe('any sequence of edits, with syncers that lag', () => {
   it('where pods fail again and clusters fall silent, takes nothing on the strength of what is not there', () => {
     fc.assert(
@@ -178,7 +202,7 @@ describe('any sequence of edits, with syncers that lag', () => {
         expect(Object.values(model.shares).every((s) => s.phase === 'Active')).toBe(true);
         expect(model.ready).toBe(model.replicas);
       }),
-      { numRuns: 1000, examples: [[silentLeaver], [silentGiver]] },
+      { numRuns: 1000, examples: [[silentLeaver], [silentGiver], [sameAgain]] },
     );
   });
 
