@@ -112,7 +112,7 @@ function keepUnsettled(
     const more = Math.min(left, replicasOf(presentShare(scene, k.cluster)) - k.kept);
     if (more <= 0) continue;
     result.set(k.cluster, k.kept + more);
-    left -= more;
+    if (k.isSure) left -= more;
   }
   return result;
 }

@@ -208,7 +208,11 @@ describe('handover of a Deployment', () => {
         slices: { a: healthy(6), b: healthy(6, 1) },
         heardAt: (c) => (c === 'a' ? undefined : Number.POSITIVE_INFINITY),
       },
-      { a: { ...active(6), heardSince: at(100) }, b: joining(6), c: joining(6) },
+      {
+        a: { ...active(6), heardSince: at(100) },
+        b: { ...joining(6), heardSince: at(100) },
+        c: joining(6),
+      },
     ],
     [
       'moved before it settled: what is ready at B but not settled takes nothing from A',
