@@ -93,12 +93,20 @@ function heldBack(
 }
 
 /**
- * What keeps what has ended company: its data. Where somebody uses that who runs, it is that one's to say what becomes of it, unless this
- * says itself that it is held.
+ * What keeps what has ended company: its data, where that is beside it, since nothing comes for its sake. Where somebody uses that who runs, it is
+ * that one's to say what becomes of it, unless this says itself that it is held.
  */
-function leftTo({ index }: Scene, { object }: PlacedObject, used: ReadonlySet<string>): ClosureRef[] {
-  const isHeld = volumesSaid(object) === 'hold';
-  return closureOf(object, index).filter((ref) => isClaimRef(ref) && (isHeld || !used.has(refKey(ref))));
+function leftTo(scene: Scene, placed: PlacedObject, used: ReadonlySet<string>): ClosureRef[] {
+  const isHeld = volumesSaid(placed.object) === 'hold';
+  const there = Object.keys(placementOf(scene, placed)?.spec?.shares ?? {});
+  const isBeside = (ref: ClosureRef) => {
+    const { clusters = [], shares = {} } = scene.records.get(refKey(ref))?.spec ?? {};
+    const on = [...clusters, ...Object.keys(shares)];
+    return there.length === 0 || on.length === 0 || on.some((c) => there.includes(c));
+  };
+  return closureOf(placed.object, scene.index).filter(
+    (ref) => isClaimRef(ref) && (isHeld || !used.has(refKey(ref))) && isBeside(ref),
+  );
 }
 
 /** What goes along with its pods: those of its template, and while others are left what these have. */

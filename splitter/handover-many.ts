@@ -18,7 +18,7 @@ export function nextWhole(scene: Scene): Next {
   const next: Next = new Map();
   for (const [cluster, part] of goal) {
     const share = presentShare(scene, cluster);
-    next.set(cluster, share ? { ...share, ...part } : newcomer(part));
+    next.set(cluster, share ? { ...withoutPart(share), ...part } : newcomer(part));
   }
   if (!isUnderWay(scene, () => false)) return next;
   const leavers = present(scene).filter(([cluster]) => !goal.has(cluster));
@@ -30,6 +30,11 @@ export function nextWhole(scene: Scene): Next {
     if (share.phase === 'Active' || isOnlyCopy) next.set(cluster, share);
   }
   return next;
+}
+
+/** An autoscaler that was to do nothing is to go on where its part says no more of that. */
+function withoutPart({ suspend: _suspend, ...share }: Share): Share {
+  return share;
 }
 
 const replicasOf = (share: Share | undefined): number => share?.replicas ?? 0;

@@ -151,7 +151,14 @@ describe('what takes its data along', () => {
     bind(all, ['a', 'b']);
     all.copies = byClaim([copied('Copied')]);
     expect(all.decide().spec('data')?.clusters).toEqual(['b']);
+    all.share('data', { b: { phase: 'Active' } });
+    const { objects } = all;
+    all.objects = objects.filter(({ object }) => object.metadata.name !== 'one');
+    expect(all.decide().spec('data')?.clusters, 'it is made for nothing that has ended').not.toContain('a');
+    all.objects = objects;
     all.clusters = [cluster('a', { copier: 'x', drain: true }), cluster('b', { copier: 'x' })];
+    all.decide();
+    bind(all, ['a', 'b']);
     expect(all.decide().spec('once')).toMatchObject({ clusters: ['b'] });
     expect(all.spec('once')?.blocked).toBeUndefined();
     end({ annotations: { 'atoll.dev/volumes': 'hold' } });

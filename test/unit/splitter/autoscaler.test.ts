@@ -235,6 +235,16 @@ describe('handover of an autoscaler', () => {
     });
   });
 
+  it('goes on once its target is where it is to be', () => {
+    const previous = { b: { ...share('Active', 0, 8), suspend: true } };
+    const scaled = { ...target(4, { b: 4 }), ranges: true };
+    expect(handover({ ...base, root, clusters: ['b'], previous, target: scaled }).shares).toEqual({
+      b: share('Active', 4, 8),
+    });
+    const away = { ...scaled, divided: false };
+    expect(handover({ ...base, root, clusters: ['b'], previous, target: away }).shares).toEqual(previous);
+  });
+
   it('is ready when it is applied', () => {
     const previous = { b: { ...share('Joining', 4, 8), readySince: new Date(1000).toISOString() } };
     const of = { ...base, root, clusters: ['b'], previous, target: target(4, { b: 4 }) };
