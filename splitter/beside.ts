@@ -55,8 +55,7 @@ export function besideOf(
   root: KubeObject,
   drainMs: number,
 ): Beside {
-  if (reaching.has(root.kind))
-    return { behind: behindAt(world, key), isServed: servedBy(world, key, root) };
+  if (reaching.has(root.kind)) return { behind: behindAt(world, key), isServed: servedBy(world, key, root) };
   if (kindNamed(root.kind)?.role !== 'workload') return {};
   const namespace = world.namespaces.get(namespaceKey(key));
   return {

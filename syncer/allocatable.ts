@@ -34,8 +34,7 @@ export function allocatable(all: Iterable<KubeObject>, now: number): Record<stri
 /** Tainted as one of the control plane, which hardly anything that runs there tolerates but what the cluster itself runs. */
 function isReserved({ spec }: Node): boolean {
   return listAt(spec, 'taints').some(
-    (taint) =>
-      controlPlane.has(textAt(taint, 'key') ?? '') && textAt(taint, 'effect') !== 'PreferNoSchedule',
+    (taint) => controlPlane.has(textAt(taint, 'key') ?? '') && textAt(taint, 'effect') !== 'PreferNoSchedule',
   );
 }
 

@@ -164,7 +164,9 @@ describe('decideNamespace, workloads', () => {
       'its cluster is removed, and is the only one: it goes',
       (world) => {
         const only = cluster('a');
-        world.clusters = [{ ...only, metadata: { ...only.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }];
+        world.clusters = [
+          { ...only, metadata: { ...only.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } },
+        ];
       },
       [],
     ],

@@ -36,7 +36,9 @@ const boundsOf = (spec: object, clusters: string[], of: ScaleTarget | undefined)
   );
 
 describe('autoscalerBounds', () => {
-  it.each<[string, object, string[], ScaleTarget | undefined, Record<string, [number, number, 'suspended'?]>]>([
+  it.each<
+    [string, object, string[], ScaleTarget | undefined, Record<string, [number, number, 'suspended'?]>]
+  >([
     [
       'one cluster has the whole',
       { minReplicas: 3, maxReplicas: 9 },

@@ -374,8 +374,13 @@ describe('a StatefulSet that an autoscaler scales', () => {
           world.seeOrdinals(`${what} ${c}`);
           const ready = [...world.copies.values()].reduce((sum, copy) => sum + copy.ready, 0);
           least = Math.min(least, ready);
-          const ends = [...world.copies].map(([at, { start = 0, replicas }]) => [at, start + replicas] as const);
-          expect(ends.filter(([, end]) => end > total), `${what} ${c}`).toEqual([]);
+          const ends = [...world.copies].map(
+            ([at, { start = 0, replicas }]) => [at, start + replicas] as const,
+          );
+          expect(
+            ends.filter(([, end]) => end > total),
+            `${what} ${c}`,
+          ).toEqual([]);
         }
       }
       world.now += settleMs / 2;
