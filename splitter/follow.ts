@@ -66,15 +66,19 @@ function isOnItsWay({ kind }: KubeObject, { clusters }: Scale): boolean {
   return kindNamed(kind)?.spread === 'ranges' && clusters.length === 0;
 }
 
-/** Of ordinals: what an autoscaler made of them before it was told to leave them is undone, once. */
-function underWay({ root, previous, slices, toldAt }: FollowInput, scale: Scale): Followed {
-  const there = mapShares(previous, (c, share) => {
-    const { replicas, scaled } = (Object.hasOwn(slices, c) && slices[c]?.share) || {};
-    const isSame = scaled !== undefined && scaled === share.scaled;
-    return isSame && replicas !== undefined && toldAt?.(c)?.suspend ? { ...share, replicas } : share;
-  });
-  const total = wish(root, scale) ?? scale.replicas;
-  return { there, shares: previous, scaling: { total, divided: false } };
+/**
+ * Of ordinals: what an autoscaler made of them before it was told to leave them is undone, heard of or not: all are set once they do
+ * nothing any more.
+ */
+function underWay({ root, previous, toldAt }: FollowInput, scale: Scale): Followed {
+  const told = Object.entries(previous).flatMap(([c, { phase }]) =>
+    phase === 'Leaving' ? [] : [toldAt?.(c)],
+  );
+  const stills = told.every((one) => one === undefined || one.suspend === true);
+  const [still, total] = [scale.still === true, wish(root, scale) ?? scale.replicas];
+  const isSet = !stills || still;
+  const there = isSet ? previous : mapShares(previous, (_, { replicas: _unknown, ...share }) => share);
+  return { there, shares: previous, scaling: { total, divided: false, still, stills } };
 }
 
 interface Decided {
@@ -104,7 +108,12 @@ export function scaleOf(
     deepEqual(names, wanted);
   // Once it is to be elsewhere, some of it is there twice, and is until all is done, though it be wanted back: no sum counts then.
   const isStill = deepEqual(before?.clusters, wanted);
-  return { replicas: scaling.total, clusters: isDone || isStill ? wanted : [] };
+  const under = !isDone && !isStill && scaling.stills === true;
+  return {
+    replicas: scaling.total,
+    clusters: isDone || isStill ? wanted : [],
+    ...(under && { still: true }),
+  };
 }
 
 /** Where other numbers were decided than what is there, the syncer is to set them, once. */

@@ -41,11 +41,21 @@ export function nextRanges(scene: Scene): Next {
   return withGoals(scene, next);
 }
 
-/** Nobody's autoscaler may have what is to start on `cluster`, nor may that one's add to it. What is nowhere yet waits for none. */
+/**
+ * Nobody's autoscaler has what is to start on `cluster`, nor may that one's add to it: they are heard to have been set since these do nothing.
+ * What is nowhere yet waits for none.
+ */
 function areStill(scene: Scene, cluster: string): boolean {
-  const { first } = scene.plan;
-  const others = present(scene).filter(([c, share]) => c !== cluster && sizeOf(heldRange(share, first)) > 0);
-  return others.length === 0 || [cluster, ...others.map(([c]) => c)].every((c) => isStill(scene, c));
+  const { plan, scaling, shares } = scene;
+  const sizeAt = (share: Share) => sizeOf(heldRange(share, plan.first));
+  const others = present(scene).filter(([c, share]) => c !== cluster && sizeAt(share) > 0);
+  if (others.length === 0) return true;
+  const isSet = ([c, share]: [string, Share]) =>
+    scene.toldAt?.(c) === undefined || sliceOf(scene, c)?.share?.scaled === share.scaled;
+  if (scaling?.still === false && others.some(([c]) => scene.toldAt?.(c))) return false;
+  const own = shares[cluster];
+  const all: [string, Share][] = own && sizeAt(own) > 0 ? [...others, [cluster, own]] : others;
+  return isStill(scene, cluster) && all.every(([c, share]) => isStill(scene, c) && isSet([c, share]));
 }
 
 /** What stays as one, since a claim that all of it uses was not copied, grows where it is. */

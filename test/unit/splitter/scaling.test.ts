@@ -307,7 +307,23 @@ it('any sequence of loads, moves and scales: nobody leaves too early, and the au
     }),
     {
       numRuns: 300,
-      examples: [[{ replicas: 1, min: 1, way: 'ordinals' }, [{ do: 'place', on: ['b', 'c'] }]]],
+      examples: [
+        [{ replicas: 1, min: 1, way: 'ordinals' }, [{ do: 'place', on: ['b', 'c'] }]],
+        // Its autoscaler adds some before it hears that it is to do nothing, and its user asks for as many.
+        [
+          { replicas: 1, min: 1, way: 'ordinals' },
+          [
+            { do: 'place', on: ['c'] },
+            { do: 'load', on: 'a', to: 4 },
+            { do: 'split' },
+            { do: 'autoscale', on: 'a' },
+            { do: 'scale', to: 4 },
+            { do: 'tell', on: 'a' },
+            { do: 'split' },
+            { do: 'apply', on: 'c' },
+          ],
+        ],
+      ],
     },
   );
 });
