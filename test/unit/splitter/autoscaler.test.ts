@@ -27,18 +27,17 @@ const moving = (total: number, held: Record<string, Held>, wanted: string[]) => 
   divided: false,
 });
 
+type Part = [least: number, most: number, is?: 'suspended'];
 const boundsOf = (spec: object, clusters: string[], of: ScaleTarget | undefined) =>
   Object.fromEntries(
-    [...autoscalerBounds(autoscaler(spec), clusters, of)].map(([c, b]) => [
+    [...autoscalerBounds(autoscaler(spec), clusters, of)].map(([c, b]): [string, Part] => [
       c,
       b.suspend ? [b.replicas, b.maxReplicas, 'suspended'] : [b.replicas, b.maxReplicas],
     ]),
   );
 
 describe('autoscalerBounds', () => {
-  it.each<
-    [string, object, string[], ScaleTarget | undefined, Record<string, [number, number, 'suspended'?]>]
-  >([
+  it.each<[string, object, string[], ScaleTarget | undefined, Record<string, Part>]>([
     [
       'one cluster has the whole',
       { minReplicas: 3, maxReplicas: 9 },
