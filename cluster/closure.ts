@@ -213,13 +213,17 @@ function scales(autoscaler: KubeObject, workload: KubeObject): boolean {
 }
 
 function routesTo(ingress: KubeObject, services: ReadonlySet<string>): boolean {
+  return servicesBehind(ingress).some((name) => services.has(name));
+}
+
+export function servicesBehind(ingress: KubeObject): string[] {
   const backends = [
     at(ingress, 'spec', 'defaultBackend'),
     ...listAt(ingress, 'spec', 'rules').flatMap((rule) =>
       listAt(rule, 'http', 'paths').map((path) => at(path, 'backend')),
     ),
   ];
-  return backends.some((backend) => services.has(textAt(backend, 'service', 'name') ?? ''));
+  return [...new Set(backends.flatMap((backend) => textAt(backend, 'service', 'name') ?? []))];
 }
 
 function serviceAccountReferences(placed: PlacedObject | undefined): ClosureRef[] {

@@ -140,6 +140,7 @@ export const placementSpec: ObjectSchema = object(
         replicas: int32,
         generation: int64,
         clusters: { type: 'list', items: text, listType: 'set' },
+        still: flag,
       } satisfies Fields<Scale>,
       texts.scale,
     ),

@@ -36,6 +36,8 @@ export const scale: Texts<Scale> = {
   replicas: 'How many replicas there are to be.',
   generation: 'The metadata.generation of the object for which that holds.',
   clusters: 'The physical clusters over which they are divided.',
+  still:
+    'Of a StatefulSet on its way: its autoscalers leave it as it is, and what they did before was set anew.',
 };
 
 export const copies: Texts<Copies> = {

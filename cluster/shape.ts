@@ -197,11 +197,18 @@ function withReplicas(spec: Spec, { replicas }: Share): Spec {
 }
 
 /** A minimum of 0 is the user's own wish to scale to nothing; a part that is 0 is not. */
-function withBounds(spec: Spec, { replicas, maxReplicas }: Share): Spec {
+function withBounds(all: Spec, { replicas, maxReplicas, suspend }: Share): Spec {
+  const spec = suspend === true ? { ...all, behavior: still(at(all, 'behavior')) } : all;
   if (replicas === undefined) return spec;
   const minReplicas = Math.max(numberAt(spec, 'minReplicas') === 0 ? 0 : 1, replicas);
   const most = maxReplicas ?? numberAt(spec, 'maxReplicas') ?? 1;
   return { ...spec, minReplicas, maxReplicas: Math.max(1, minReplicas, most) };
+}
+
+/** It leaves its target as it finds it, within its bounds. */
+function still(behavior: unknown): Spec {
+  const rules = (way: string) => ({ ...(at(behavior, way) as Spec | undefined), selectPolicy: 'Disabled' });
+  return { scaleUp: rules('scaleUp'), scaleDown: rules('scaleDown') };
 }
 
 /** One of the two stands in a budget; a part of the other is of what it said before. */

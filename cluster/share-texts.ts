@@ -8,7 +8,8 @@ export const numbers: Texts<NonNullable<ClusterSlice['share']>> = {
   ordinalsStart: "The first ordinal of its part of a StatefulSet's pods.",
   scaled: 'While an autoscaler owns the replicas: how often they were set from here.',
   maxReplicas: 'Of an autoscaler, its part of the maximum.',
-  suspend: 'True where the kind runs on one cluster at a time and this one waits.',
+  suspend:
+    'True where the kind runs on one cluster at a time and this one waits; of an autoscaler, while it is to leave its target as it is.',
   paused: 'True where others are updated first: its pods keep the template that they have.',
   withdrawn:
     'Of a Service or an Ingress: all that is behind it there is to leave, and its addresses there are not told.',

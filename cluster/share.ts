@@ -24,7 +24,10 @@ export interface Share {
   parallelism?: number;
   /** Of a StatefulSet: spec.ordinals.start of its part. */
   ordinalsStart?: number;
-  /** True where the kind runs on one cluster at a time and this one must wait (CronJob, Job). */
+  /**
+   * True where the kind runs on one cluster at a time and this one must wait (CronJob, Job); of an autoscaler, while it is to leave
+   * its target as it is.
+   */
   suspend?: boolean;
   /**
    * Of a CronJob that waited and runs now, RFC 3339: when one was last due that has been started, on whichever cluster. Its syncer

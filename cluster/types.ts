@@ -99,6 +99,8 @@ export interface Scale {
   generation: number;
   /** Over which clusters it is divided; none while a hand-over is under way, to there or back. */
   clusters: string[];
+  /** Of ordinals on their way: every autoscaler leaves them as they are, and what one did before is set anew. */
+  still?: boolean;
 }
 
 export interface ObjectRef {

@@ -21,7 +21,7 @@ import type { Wish } from './wishes.ts';
 
 /**
  * What has ended is where its pods are: see keepsEnded. Where it is to leave all that, any cluster is one for it: it is not made
- * again. Undefined: it is nowhere any more.
+ * again, and where there is none it goes with the last that is removed. Undefined: it is nowhere any more.
  */
 export function chooseEnded(
   situation: Situation,
@@ -34,10 +34,14 @@ export function chooseEnded(
   const free = kept.length === 0 ? chooseFreely(situation, rest) : undefined;
   // Nothing of it comes: what keeps others from there keeps nothing of this.
   const other = sortedNames(situation.clusters).find((name) => keepsEnded(situation.clusters.get(name)));
-  if (free?.blocked && (situation.claims.size > 0 || other === undefined)) return free;
-  const to = free?.blocked && other !== undefined ? [other] : free?.clusters;
+  const isRemoved = there.every(
+    (name) => situation.clusters.get(name)?.metadata.deletionTimestamp !== undefined,
+  );
+  if (free?.blocked && (situation.claims.size > 0 || (other === undefined && !isRemoved))) return free;
+  const to = free?.blocked ? (other === undefined ? [] : [other]) : free?.clusters;
   const [clusters, why] = to ? [to, isNotMade] : [kept, hasEnded];
-  return { clusters, reasons: record(clusters.map((name) => [name, why])), blocked: false };
+  const told = to ? [...new Set([...to, ...there.sort()])] : kept;
+  return { clusters, reasons: record(told.map((name) => [name, why])), blocked: false };
 }
 
 const isNotMade = 'it has ended, and is not made again';

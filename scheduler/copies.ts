@@ -1,6 +1,7 @@
 import { isClaimName, isClaimRef, ordinalOf, templateOf } from '../cluster/claims.ts';
 import { type PlacedObject, refKey } from '../cluster/closure.ts';
 import type { Copies } from '../cluster/copies.ts';
+import { isFinished } from '../cluster/kinds.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
 import { copierBetween, isClaimCopied, templateCopied } from '../cluster/volume-copy.ts';
 import { isInPlace, type Volumes, volumesOf } from '../cluster/volumes.ts';
@@ -74,7 +75,9 @@ function otherUser(scene: Scene, placed: PlacedObject, ref: ClosureRef): KubeObj
     ({ spec }) => spec?.ref.uid !== uid && spec?.requires?.some((other) => refKey(other) === refKey(ref)),
   );
   const uids = new Set(records.map(({ spec }) => spec?.ref.uid));
-  return scene.input.objects.find(({ object }) => uids.has(object.metadata.uid ?? ''))?.object;
+  // What has ended reads and writes no more.
+  return scene.input.objects.find(({ object }) => uids.has(object.metadata.uid ?? '') && !isFinished(object))
+    ?.object;
 }
 
 /** What the Placement says of whose data comes along: of claims that are yet to come, too. */

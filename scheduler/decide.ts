@@ -128,7 +128,8 @@ function decideWorkloads(scene: Scene): Workloads {
     const { placed, placement, current } = subject;
     if (!isFinished(placed.object)) for (const c of current) count(c, 1);
     if (!placement) continue;
-    turns.resume(placement, groupAt(placed), scene.input.now);
+    // What has ended serves nobody where it leaves.
+    if (!isFinished(placed.object)) turns.resume(placement, groupAt(placed), scene.input.now);
     takes.set(subject, usageOf(placed.object, placement));
     addUsage(used, takes.get(subject) ?? new Map());
   }
@@ -145,7 +146,9 @@ function decideWorkloads(scene: Scene): Workloads {
     const among = { scene, turns, leaves, group: groupAt(placed) };
     const ofItself = (to = current) => choose(wish, { ...situation, current: to }, rest);
     const isUnread = unreadOf(scene, placed) !== undefined;
-    const ended = isEnded ? chooseEnded(situation, placement?.spec?.shares ?? {}, rest) : undefined;
+    const ended = isEnded
+      ? (chooseEnded(situation, placement?.spec?.shares ?? {}, rest) ?? ofItself())
+      : undefined;
     const chosen = isUnread
       ? unmoved(scene, placed, ofItself())
       : move?.to === undefined

@@ -1,5 +1,5 @@
 import { keyOf, parseKey } from '../client/url.ts';
-import { placedKind } from '../cluster/kinds.ts';
+import { isFinished, placedKind } from '../cluster/kinds.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { silenceOf, whichIs } from '../cluster/silence.ts';
 import type { Placement, PlacementSpec } from '../cluster/types.ts';
@@ -91,8 +91,11 @@ function itemsOf(
     const kept = before && decision.kept.get(before)?.find(({ from }) => counting.rebalanced.includes(from));
     const spec = after?.spec ?? before?.spec;
     if (!spec) return [];
-    const from = before ? whereIs(before) : [];
-    const to = [...(after?.spec?.clusters ?? [])].sort();
+    const isOver = hasEnded(counting.rootOf(spec), spec);
+    const from = !before ? [] : isOver ? sharesOf(before) : whereIs(before);
+    const clusters = [...(after?.spec?.clusters ?? [])].sort();
+    // What has ended comes nowhere.
+    const to = isOver ? clusters.filter((c) => from.includes(c)) : clusters;
     const replicas = replicasOf(before?.spec, after?.spec, counting);
     const outcome = outcomeOf(from, to, after?.spec, replicas?.isDividedAnew);
     const root = replicas && counting.rootOf(spec);
@@ -136,10 +139,18 @@ export function objectName({
   return `${resource}${group ? `.${group}` : ''}/${name}`;
 }
 
+function hasEnded(root: KubeObject | undefined, { ref }: PlacementSpec): boolean {
+  return root !== undefined && root.metadata.uid === ref.uid && isFinished(root);
+}
+
 function whereIs(placement: Placement): string[] {
-  const { clusters = [], shares = {} } = placement.spec ?? {};
-  const there = isTombstone(placement) ? [] : Object.keys(shares);
+  const { clusters = [] } = placement.spec ?? {};
+  const there = isTombstone(placement) ? [] : sharesOf(placement);
   return [...new Set([...clusters, ...there])].sort();
+}
+
+function sharesOf({ spec }: Placement): string[] {
+  return Object.keys(spec?.shares ?? {}).sort();
 }
 
 /** Undefined of what has no number of replicas. */

@@ -1,4 +1,5 @@
 import { keyOf, parseKey } from '../client/url.ts';
+import { isFinished } from '../cluster/kinds.ts';
 import type { Placement } from '../cluster/types.ts';
 import { shownAs } from '../controller/ruled.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -28,6 +29,7 @@ export function takeStock(world: World): void {
     const { clusters = [], spread } = placement.spec ?? {};
     addTo(usage, key, usageOf(workload, placement));
     addTo(settled, key, settledUsage(workload, placement, { clusters, spread }));
+    if (isFinished(workload)) continue;
     const counts = leaving.get(key) ?? new Map<string, number>();
     for (const name of inTurn(placement, (name) => isHeard(clusterNamed(world, name)), now))
       counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -1,3 +1,4 @@
+import { isClaimRef } from '../cluster/claims.ts';
 import { closureOf, type PlacedObject, placedKey, refKey } from '../cluster/closure.ts';
 import { isFinished } from '../cluster/kinds.ts';
 import { isDrained } from '../cluster/life.ts';
@@ -5,6 +6,7 @@ import { isPlaceable } from '../cluster/placeable.ts';
 import { leavesUnheard } from '../cluster/share.ts';
 import { silenceOf } from '../cluster/silence.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
+import { volumesSaid } from '../cluster/volumes.ts';
 import { claimsOf } from './claims.ts';
 import { policiesFor } from './policies.ts';
 import { isRolledOut } from './rollout.ts';
@@ -24,16 +26,19 @@ export interface Subject {
 
 /** By their references. */
 export function subjectsOf(scene: Scene): Subject[] {
-  return scene.input.objects
-    .filter((o) => o.kind.role === 'workload' && isLive(scene, o))
-    .sort(byRef)
-    .map((placed) => subjectOf(scene, placed));
+  const all = scene.input.objects.filter((o) => o.kind.role === 'workload' && isLive(scene, o));
+  const running = all.filter(({ object }) => !isFinished(object)).map((placed) => subjectOf(scene, placed));
+  if (running.length === all.length) return running.sort(byRef);
+  const used = new Set(running.flatMap(({ requires }) => requires.map(refKey)));
+  const ended = all.filter(({ object }) => isFinished(object));
+  return [...running, ...ended.map((placed) => subjectOf(scene, placed, used))].sort(byRef);
 }
 
-function subjectOf(scene: Scene, placed: PlacedObject): Subject {
+/** `used`: what those need that run. */
+function subjectOf(scene: Scene, placed: PlacedObject, used?: ReadonlySet<string>): Subject {
   const { namespace, policies = [] } = scene.input;
   const placement = placementOf(scene, placed);
-  const requires = requiredBy(scene, placed, placement);
+  const requires = used ? leftTo(scene, placed, used) : requiredBy(scene, placed, placement);
   const claims = claimsOf(scene, placed, requires);
   const wish = wishOf(placed.object, namespace, policiesFor(placed, namespace, policies));
   const told = currentOf(placement, placed.object);
@@ -87,11 +92,27 @@ function heldBack(
   });
 }
 
-/** What goes along with its pods: those of its template, and while others are left what these have. Of what has ended, its data. */
+/**
+ * What keeps what has ended company: its data, where that is beside it, since nothing comes for its sake. Where somebody uses that who runs, it is
+ * that one's to say what becomes of it, unless this says itself that it is held.
+ */
+function leftTo(scene: Scene, placed: PlacedObject, used: ReadonlySet<string>): ClosureRef[] {
+  const isHeld = volumesSaid(placed.object) === 'hold';
+  const there = Object.keys(placementOf(scene, placed)?.spec?.shares ?? {});
+  const isBeside = (ref: ClosureRef) => {
+    const { clusters = [], shares = {} } = scene.records.get(refKey(ref))?.spec ?? {};
+    const on = [...clusters, ...Object.keys(shares)];
+    return there.length === 0 || on.length === 0 || on.some((c) => there.includes(c));
+  };
+  return closureOf(placed.object, scene.index).filter(
+    (ref) => isClaimRef(ref) && (isHeld || !used.has(refKey(ref))) && isBeside(ref),
+  );
+}
+
+/** What goes along with its pods: those of its template, and while others are left what these have. */
 function requiredBy(scene: Scene, placed: PlacedObject, placement: Placement | undefined): ClosureRef[] {
   const { byKey } = scene.index;
   const now = closureOf(placed.object, scene.index);
-  if (isFinished(placed.object)) return now.filter(({ resource }) => resource === 'persistentvolumeclaims');
   if (isRolledOut(placed.object)) return now;
   const keys = new Set(now.map(refKey));
   const former = (placement?.spec?.requires ?? []).filter((ref) => {
@@ -101,6 +122,6 @@ function requiredBy(scene: Scene, placed: PlacedObject, placement: Placement | u
   return [...now, ...former].sort((a, b) => (refKey(a) < refKey(b) ? -1 : 1));
 }
 
-function byRef(a: PlacedObject, b: PlacedObject): number {
+function byRef({ placed: a }: Subject, { placed: b }: Subject): number {
   return placedKey(a) < placedKey(b) ? -1 : 1;
 }

@@ -15,7 +15,7 @@ export interface Scaler {
 /** The workload that an autoscaler scales: what it is to have in all, and what of it is where now. */
 export interface ScaleTarget {
   total: number;
-  shares: ReadonlyMap<string, Pick<Share, 'phase' | 'replicas' | 'ordinalsStart' | 'goal' | 'held'>>;
+  shares: ReadonlyMap<string, Pick<Share, 'phase' | 'replicas' | 'ordinalsStart'>>;
   /** Where it should be. */
   wanted: readonly string[];
   /** No hand-over is under way: the shares add up to the total. */
@@ -32,6 +32,8 @@ export interface ScaleTarget {
 export interface Bounds {
   replicas: number;
   maxReplicas: number;
+  /** It leaves its target as it is. */
+  suspend?: true;
 }
 
 /** The kind and name of what a HorizontalPodAutoscaler scales; undefined: not a kind that is placed. */
@@ -98,12 +100,12 @@ export function autoscalerBounds(
         : withinRoom(divided({ min, max }, running, there), there, target);
     return new Map(clusters.map((c) => [c, bounds.get(c) ?? { replicas: 0, maxReplicas: 0 }]));
   }
+  if (target.ranges) return new Map(clusters.map((c) => [c, suspended({ min, max }, target)]));
   const equal = Math.ceil(target.total / Math.max(1, target.wanted.length));
   return new Map(
     clusters.map((c) => {
       const share = target.shares.get(c);
       if (!share) return [c, { replicas: 0, maxReplicas: max }];
-      if (target.ranges) return [c, asTold(target, c)];
       const here = Math.min(target.total, share.replicas ?? target.total);
       const part = (whole: number) => Math.ceil((whole * here) / target.total);
       const isCounted = share.phase !== 'Joining';
@@ -115,19 +117,11 @@ export function autoscalerBounds(
 }
 
 /**
- * Of ordinals on their way: what it is told to run, and one fewer where it is the next to give one up. Not before all the others are
- * there: one that has little to do gives it up as soon as it may.
+ * Of ordinals on their way: what one adds, or takes away, is the last that its cluster has, which another may be about to run, or
+ * which is next to nothing that is to go. So none does anything, from before the first of them is given up until all are there.
  */
-function asTold({ shares, wanted }: ScaleTarget, cluster: string): Bounds {
-  const { replicas = 0, ordinalsStart = 0, goal } = shares.get(cluster) ?? {};
-  const [start, end] = [goal?.ordinalsStart ?? 0, (goal?.ordinalsStart ?? 0) + (goal?.replicas ?? 0)];
-  const isWhole = !goal || (start <= ordinalsStart && ordinalsStart + replicas <= end);
-  const isAtRest =
-    wanted.length > 0 &&
-    wanted.every((c) => shares.get(c)?.phase === 'Active') &&
-    [...shares.values()].every(({ phase, held }) => phase !== 'Leaving' && held === undefined);
-  const gives = isAtRest && (!wanted.includes(cluster) || !isWhole);
-  return { replicas: gives ? Math.max(0, replicas - 1) : replicas, maxReplicas: replicas };
+function suspended({ max }: Scaler, { total }: ScaleTarget): Bounds {
+  return { replicas: 0, maxReplicas: Math.max(max, total), suspend: true };
 }
 
 /**

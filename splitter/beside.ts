@@ -1,5 +1,5 @@
 import { keyOf, objectKey, parseKey } from '../client/url.ts';
-import { leadsToSome, onlyNames } from '../cluster/closure.ts';
+import { leadsToSome, onlyNames, servicesBehind } from '../cluster/closure.ts';
 import { isPaused } from '../cluster/drain.ts';
 import { groupOf } from '../cluster/group.ts';
 import { kindNamed, placedKind } from '../cluster/kinds.ts';
@@ -14,7 +14,7 @@ import { lateAddresses, lateMembers, lateOwner, type Member } from './group.ts';
 import type { HandoverInput } from './handover.ts';
 import type { Hold, Late } from './hold.ts';
 import { namespaceKey } from './keys.ts';
-import { isShortOf, podsLedTo, servedAt } from './led.ts';
+import { isShortOf, podsLedTo, servedAt, servedAtAny } from './led.ts';
 import { breaksFirst } from './plan.ts';
 import type { Unled } from './settle.ts';
 import { goingFrom, type Manner, mannerOf, reaching, withWithdrawn } from './traffic.ts';
@@ -31,6 +31,7 @@ import {
 } from './world.ts';
 
 const pods = { group: '', resource: 'pods' };
+const services = { group: '', resource: 'services' };
 const endpointSlices = { group: 'discovery.k8s.io', resource: 'endpointslices' };
 
 /** What the world beside an object has to say of its hand-over. */
@@ -43,7 +44,7 @@ export interface Beside {
   isClosed?: Witness['isClosed'];
   isUnled?: Unled['isUnled'];
   behind?: Placement[] | undefined;
-  /** Of a Service of a single pod: whether that is there. */
+  /** Of a Service of a single pod, or an Ingress before none but such: whether that is there. */
   isServed?: ((cluster: string) => boolean) | undefined;
 }
 
@@ -54,8 +55,7 @@ export function besideOf(
   root: KubeObject,
   drainMs: number,
 ): Beside {
-  if (reaching.has(root.kind))
-    return { behind: behindAt(world, key), isServed: servedAt(root, reachedAt(world, key)) };
+  if (reaching.has(root.kind)) return { behind: behindAt(world, key), isServed: servedBy(world, key, root) };
   if (kindNamed(root.kind)?.role !== 'workload') return {};
   const namespace = world.namespaces.get(namespaceKey(key));
   return {
@@ -79,6 +79,19 @@ function behindAt(world: World, key: string): Placement[] {
   const all = reachedAt(world, key);
   const uids = new Set(all.map(({ root }) => root.metadata.uid));
   return all.flatMap(({ root, placement }) => (uids.has(adoptedBy(root)?.uid) ? [] : [placement]));
+}
+
+/** See Beside. An Ingress leads where the Services behind it do that lead to somebody. */
+function servedBy(world: World, key: string, root: KubeObject): Beside['isServed'] {
+  if (root.kind !== 'Ingress') return servedAt(root, reachedAt(world, key));
+  const { cluster, namespace } = parseKey(key);
+  const behind = servicesBehind(root).flatMap((name) => {
+    const at = keyOf(cluster, namespace, placementName({ ...services, name }));
+    const spec = world.placements.get(at)?.spec;
+    const [service, reached] = [spec && rootOf(world, at, spec), reachedAt(world, at)];
+    return service && reached.length > 0 ? [servedAt(service, reached)] : [];
+  });
+  return servedAtAny(behind);
 }
 
 /** Whose pods are reached so. A StatefulSet whose pods are only named after a Service that selects others is none. */

@@ -187,8 +187,8 @@ function settled(input: ConditionsInput): Verdict {
     return { type, status: 'False', reason: 'Leaving', message };
   }
   // What is nowhere is not where it should be.
-  if (!input.gone && clusters.length === 0) return { ...placed(input), type };
   const isOver = input.root !== undefined && isFinished(input.root) && Object.keys(shares).length === 0;
+  if (!input.gone && clusters.length === 0 && !isOver) return { ...placed(input), type };
   const message = isOver ? 'it has ended, and is not made again' : 'every share is where it should be';
   return { type, status: 'True', reason: 'Settled', message };
 }

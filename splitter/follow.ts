@@ -5,7 +5,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { numberAt } from '../kube/untyped.ts';
 import type { Scaler } from './autoscaler.ts';
 import { divide, divideRanges, sizeOf } from './divide.ts';
-import { heardMeanwhile, lowered, loweredTo } from './lower.ts';
+import { heardMeanwhile, lowered, loweredTo, type ToldAt } from './lower.ts';
 import { type Part, rangeOf, type Scaling, type Shares, type Slices } from './plan.ts';
 
 export interface FollowInput {
@@ -17,6 +17,8 @@ export interface FollowInput {
   previous: Shares;
   slices: Slices;
   scale: Scale | undefined;
+  /** Of what scales `root`. */
+  toldAt?: ToldAt | undefined;
 }
 
 export interface Followed {
@@ -31,8 +33,7 @@ export interface Followed {
  * The autoscalers of the clusters say how many there are; the root's own number counts when there is nothing yet,
  * and when somebody has written another one than ours since: as on one cluster, that is then where they go on.
  * A share that joins has what it was given until it is counted on. During a hand-over the total follows those that
- * are counted on by what they change, since some of it is there twice; that of ordinals stays as it began, since an autoscaler that
- * puts back what is given up would have it grow with each, and one that adds some may have what another is to run.
+ * are counted on by what they change, since some of it is there twice; that of ordinals stays as it began.
  */
 export function follow(input: FollowInput): Followed {
   const { scaler, previous, scale, root } = input;
@@ -40,8 +41,8 @@ export function follow(input: FollowInput): Followed {
     const plain = mapShares(previous, (_, share) => (share.phase === 'Leaving' ? share : unscaled(share)));
     return { there: plain, shares: plain };
   }
-  const isFixed = kindNamed(root.kind)?.spread === 'ranges' && scale?.clusters.length === 0;
-  const there = isFixed ? previous : mapShares(previous, (c, share) => counted(input, scaler, c, share));
+  if (scale && isOnItsWay(root, scale)) return underWay(input, scale);
+  const there = mapShares(previous, (c, share) => counted(input, scaler, c, share));
   // What waits for its autoscaler's minimum is as if it had been lowered.
   const [now, before] = [lowered(there), lowered(previous)];
   const staying = Object.entries(now).filter(([, share]) => share.phase !== 'Leaving');
@@ -59,6 +60,25 @@ export function follow(input: FollowInput): Followed {
   const change = staying.reduce((all, [c]) => all + of(now, c) - of(before, c), 0);
   const total = divided ? sum : Math.max(0, scale.replicas + change);
   return { there, shares: now, scaling: { total, divided } };
+}
+
+function isOnItsWay({ kind }: KubeObject, { clusters }: Scale): boolean {
+  return kindNamed(kind)?.spread === 'ranges' && clusters.length === 0;
+}
+
+/**
+ * Of ordinals: what an autoscaler made of them before it was told to leave them is undone, heard of or not: all are set once they do
+ * nothing any more.
+ */
+function underWay({ root, previous, toldAt }: FollowInput, scale: Scale): Followed {
+  const told = Object.entries(previous).flatMap(([c, { phase }]) =>
+    phase === 'Leaving' ? [] : [toldAt?.(c)],
+  );
+  const stills = told.every((one) => one === undefined || one.suspend === true);
+  const [still, total] = [scale.still === true, wish(root, scale) ?? scale.replicas];
+  const isSet = !stills || still;
+  const there = isSet ? previous : mapShares(previous, (_, { replicas: _unknown, ...share }) => share);
+  return { there, shares: previous, scaling: { total, divided: false, still, stills } };
 }
 
 interface Decided {
@@ -88,7 +108,12 @@ export function scaleOf(
     deepEqual(names, wanted);
   // Once it is to be elsewhere, some of it is there twice, and is until all is done, though it be wanted back: no sum counts then.
   const isStill = deepEqual(before?.clusters, wanted);
-  return { replicas: scaling.total, clusters: isDone || isStill ? wanted : [] };
+  const under = !isDone && !isStill && scaling.stills === true;
+  return {
+    replicas: scaling.total,
+    clusters: isDone || isStill ? wanted : [],
+    ...(under && { still: true }),
+  };
 }
 
 /** Where other numbers were decided than what is there, the syncer is to set them, once. */

@@ -18,7 +18,7 @@ export function nextWhole(scene: Scene): Next {
   const next: Next = new Map();
   for (const [cluster, part] of goal) {
     const share = presentShare(scene, cluster);
-    next.set(cluster, share ? { ...share, ...part } : newcomer(part));
+    next.set(cluster, share ? { ...withoutPart(share), ...part } : newcomer(part));
   }
   if (!isUnderWay(scene, () => false)) return next;
   const leavers = present(scene).filter(([cluster]) => !goal.has(cluster));
@@ -30,6 +30,11 @@ export function nextWhole(scene: Scene): Next {
     if (share.phase === 'Active' || isOnlyCopy) next.set(cluster, share);
   }
   return next;
+}
+
+/** An autoscaler that was to do nothing is to go on where its part says no more of that. */
+function withoutPart({ suspend: _suspend, ...share }: Share): Share {
+  return share;
 }
 
 const replicasOf = (share: Share | undefined): number => share?.replicas ?? 0;
@@ -51,13 +56,26 @@ export function nextCounts(scene: Scene): Next {
     : new Map<string, number>();
   const next: Next = new Map();
   for (const [cluster, share] of shares) {
-    const replicas = Math.max(goalOf(cluster), keep.get(cluster) ?? 0);
+    const wanted = Math.max(goalOf(cluster), keep.get(cluster) ?? 0);
+    const replicas = isUnheard(scene, cluster, wanted) ? replicasOf(share) : wanted;
     if (goal.has(cluster) || replicas > 0) next.set(cluster, resizeCount(share, replicas));
   }
   for (const [cluster, part] of goal) {
     if (!presentShare(scene, cluster)) next.set(cluster, newcomer(part));
   }
   return next;
+}
+
+/**
+ * It was to have fewer, and is to have as many again as its cluster said last: that was of before, and some of them may be gone by now. So
+ * it is heard to have fewer first; on one cluster alone nobody goes on its strength.
+ */
+function isUnheard(scene: Scene, cluster: string, wanted: number): boolean {
+  const slice = sliceOf(scene, cluster);
+  const share = presentShare(scene, cluster);
+  const isAlone = Object.keys(scene.shares).length + scene.plan.goal.size <= 2;
+  if (isAlone || slice?.present !== true || slice.error || share?.scaled !== undefined) return false;
+  return wanted > replicasOf(share) && slice.share?.replicas === wanted;
 }
 
 /** As many as the whole is to have, of those that were counted on: where they are wanted first. */
@@ -99,7 +117,7 @@ function keepUnsettled(
     const more = Math.min(left, replicasOf(presentShare(scene, k.cluster)) - k.kept);
     if (more <= 0) continue;
     result.set(k.cluster, k.kept + more);
-    left -= more;
+    if (k.isSure) left -= more;
   }
   return result;
 }

@@ -5,7 +5,7 @@ import { clip, covers, emptyRange, type Range, sizeOf } from './divide.ts';
 import { type Part, rangeOf } from './plan.ts';
 import { availableOf } from './ready.ts';
 import { type Next, newcomer, present, type Scene, sliceOf } from './scene.ts';
-import { allCountedOn, heldRange, isAtRest, isHeard, isSeen, mayGive } from './stopped.ts';
+import { allCountedOn, heldRange, isAtRest, isHeard, isSeen, isStill } from './stopped.ts';
 
 /**
  * StatefulSets, ordinal by ordinal, the highest first: the next one is stopped when the one before is ready where it
@@ -28,7 +28,8 @@ export function nextRanges(scene: Scene): Next {
     const wanted = rangeOf(part, first);
     const share = next.get(cluster);
     const before = share ? rangeOf(share, first) : emptyRange;
-    const range = isHeard(scene, cluster) ? grown(before, wanted, isFreeFor(scene, next, cluster)) : before;
+    const mayGrow = isHeard(scene, cluster) && areStill(scene, cluster);
+    const range = mayGrow ? grown(before, wanted, isFreeFor(scene, next, cluster)) : before;
     isTaken ||= sizeOf(range) > sizeOf(before);
     const numbers = numbersOf(sizeOf(range) > 0 ? range : { start: wanted.end, end: wanted.end });
     const isFresh = sizeOf(range) === 0 && takesData(scene) && wholeClaims(scene).length > 0;
@@ -38,6 +39,23 @@ export function nextRanges(scene: Scene): Next {
   }
   if (!isTaken && isAtRest(scene) && allCountedOn(scene)) shed(scene, next);
   return withGoals(scene, next);
+}
+
+/**
+ * Nobody's autoscaler has what is to start on `cluster`, nor may that one's add to it: they are heard to have been set since these do nothing.
+ * What is nowhere yet waits for none.
+ */
+function areStill(scene: Scene, cluster: string): boolean {
+  const { plan, scaling, shares } = scene;
+  const sizeAt = (share: Share) => sizeOf(heldRange(share, plan.first));
+  const others = present(scene).filter(([c, share]) => c !== cluster && sizeAt(share) > 0);
+  if (others.length === 0) return true;
+  const isSet = ([c, share]: [string, Share]) =>
+    scene.toldAt?.(c) === undefined || sliceOf(scene, c)?.share?.scaled === share.scaled;
+  if (scaling?.still === false && others.some(([c]) => scene.toldAt?.(c))) return false;
+  const own = shares[cluster];
+  const all: [string, Share][] = own && sizeAt(own) > 0 ? [...others, [cluster, own]] : others;
+  return isStill(scene, cluster) && all.every(([c, share]) => isStill(scene, c) && isSet([c, share]));
 }
 
 /** What stays as one, since a claim that all of it uses was not copied, grows where it is. */
@@ -93,7 +111,7 @@ function shed(scene: Scene, next: Next): void {
   const goalOf = (c: string) => rangeOf(goal.get(c), first);
   const givers = [...ranges]
     .filter(([c, range]) => isSeen(scene, c) && sizeOf(range) > 0 && !covers(goalOf(c), range))
-    .filter(([c]) => mayGive(scene, c, next.get(c) ?? newcomer({})))
+    .filter(([c]) => isStill(scene, c))
     .sort(([, a], [, b]) => b.end - a.end);
   const found =
     givers

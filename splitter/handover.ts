@@ -1,4 +1,4 @@
-import { kindNamed } from '../cluster/kinds.ts';
+import { isFinished, kindNamed } from '../cluster/kinds.ts';
 import { isHeldBack } from '../cluster/pod-admission.ts';
 import type { Share } from '../cluster/types.ts';
 import { claimsCopiedWhole } from '../cluster/volume-copy.ts';
@@ -12,7 +12,7 @@ import { type Held, type Hold, hold } from './hold.ts';
 import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from './plan.ts';
 import { isCountedOn, type Next, type Scene } from './scene.ts';
 import { settle, type Unled } from './settle.ts';
-import { blindIn, isBounded, isReleased, refusingIn } from './stopped.ts';
+import { blindIn, isReleased, isStill, refusingIn } from './stopped.ts';
 import { type Witness, withQuestions } from './trust.ts';
 import { earlier, heardAgain, type Withdrawal, withdraw } from './withdraw.ts';
 
@@ -21,7 +21,7 @@ export interface HandoverInput extends PlanOptions, Hold, Withdrawal, Unled {
   root: KubeObject;
   /** The object is deleted: nothing has to be preserved. */
   gone: boolean;
-  /** Where it should be. Empty although it exists: nowhere fits, so it stays where it is. */
+  /** Where it should be. Empty although it exists: nowhere fits, so it stays where it is; what has ended need be nowhere. */
   clusters: readonly string[];
   previous: Shares;
   slices: Slices;
@@ -99,7 +99,8 @@ export function handover(input: HandoverInput): Handover {
     const shares = allLeaving(remaining);
     return { ...atRest, shares, stale: staleOf(slices, previous, shares) };
   }
-  const wanted = clusters.length > 0 ? clusters : stays.map(([c]) => c);
+  const isSaid = clusters.length > 0 || isFinished(input.root);
+  const wanted = isSaid ? clusters : stays.map(([c]) => c);
   const takesVolumes = claimsCopiedWhole(input.root, input.copying?.copies).length > 0;
   const plan = planFor(input.root, wanted, remaining, { ...input, takesVolumes });
   const { settled, since, unled, requeueAfterMs } = settle(input, plan, released(input, plan, remaining));
@@ -107,8 +108,7 @@ export function handover(input: HandoverInput): Handover {
   const { stepped, requeueAfterMs: heldMs, ...held } = hold(scene, next(scene), input);
   const left = withdraw(scene, apply(scene.shares, stepped, input), input);
   const asked = withoutHeldBack(input, withQuestions(input, plan, left.shares));
-  const isGone = (c: string, share: Share) =>
-    isReleased(slices, c, share, plan.first) && isBounded(scene, c, share);
+  const isGone = (c: string, share: Share) => isReleased(slices, c, share, plan.first) && isStill(scene, c);
   const copied = copyStep({ ...input, plan }, asked, isGone);
   const shares = withClaimsAsked(asked, copied);
   const after: Scene = { ...scene, shares };
@@ -211,7 +211,7 @@ function released(input: HandoverInput, plan: Plan, shares: Shares): Shares {
   const isKept = (cluster: string, share: Share) =>
     plan.once &&
     (!isReleased(input.slices, cluster, share, plan.first) ||
-      !isBounded(held, cluster, share) ||
+      !isStill(held, cluster) ||
       wantsOf(held, shares, cluster).length > 0 ||
       isWrittenTo(held, share));
   return Object.fromEntries(

@@ -73,6 +73,14 @@ export function servedAt(
     });
 }
 
+/** Where it leads to some of these; undefined: to some of them it leads wherever it is. */
+export function servedAtAny(
+  each: readonly ReturnType<typeof servedAt>[],
+): ((cluster: string) => boolean) | undefined {
+  if (each.length === 0 || each.includes(undefined)) return undefined;
+  return (cluster) => each.some((served) => served?.(cluster));
+}
+
 /** Fewer ready endpoints are told of than there are pods. Where no cluster tells of any, nobody knows. */
 export function isShortOf(pods: number, ready: ReadonlyMap<string, number>, cluster: string): boolean {
   return ready.size > 0 && (ready.get(cluster) ?? 0) < pods;

@@ -9,7 +9,7 @@ type Shares = Readonly<Record<string, Share>>;
  */
 
 /** The bounds that an autoscaler has taken last, as far as they are known, and whether it has refused others since. */
-export interface Told extends Pick<Share, 'replicas' | 'maxReplicas'> {
+export interface Told extends Pick<Share, 'replicas' | 'maxReplicas' | 'suspend'> {
   refuses?: boolean;
 }
 
@@ -22,10 +22,12 @@ export function toldOf(autoscaler: Placement): ToldAt {
     const slice = status?.clusters?.[cluster];
     const share = spec?.shares?.[cluster];
     if (slice?.present !== true || share === undefined || share.phase === 'Leaving') return undefined;
-    const { replicas, maxReplicas } = slice.share ?? {};
+    const { replicas, maxReplicas, suspend } = slice.share ?? {};
     return {
       ...(replicas !== undefined && { replicas }),
       ...(maxReplicas !== undefined && { maxReplicas }),
+      // What it was told before says nothing once it is to go on.
+      ...(suspend && share.suspend && { suspend }),
       ...(slice.error && { refuses: true }),
     };
   };

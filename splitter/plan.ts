@@ -34,6 +34,10 @@ export interface Scaling {
   total: number;
   /** It is divided over the wanted clusters already: each keeps what its autoscaler gives it. */
   divided: boolean;
+  /** See Scale: as it was before. */
+  still?: boolean;
+  /** As it is now. */
+  stills?: boolean;
 }
 
 export type Shares = Readonly<Record<string, Share>>;

@@ -3,7 +3,7 @@ import type { ClusterSlice, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Copying } from './copies.ts';
 import type { ToldAt } from './lower.ts';
-import type { Plan, Shares, Slices } from './plan.ts';
+import type { Plan, Scaling, Shares, Slices } from './plan.ts';
 import { isKeptFor, isLeanedOn, wasHeard } from './trust.ts';
 
 /** What a hand-over step looks at. */
@@ -19,6 +19,8 @@ export interface Scene {
   keepsEnded?: ((cluster: string) => boolean) | undefined;
   /** See ToldAt: where an autoscaler has the replicas. */
   toldAt?: ToldAt | undefined;
+  /** See PlanOptions. */
+  scaling?: Scaling | undefined;
   /** See Handover. */
   copying?: Copying | undefined;
   /** Milliseconds since 1970. */

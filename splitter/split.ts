@@ -105,7 +105,7 @@ export function split(input: SplitInput): Split {
   const subject = live ?? { apiVersion: '', kind: ref?.kind ?? '', metadata: {} };
   const followed = gone
     ? { there: previous, shares: previous }
-    : follow({ root: subject, scaler, clusters, previous, slices, scale: said });
+    : follow({ root: subject, scaler, clusters, previous, slices, scale: said, toldAt });
   const { scaling } = followed;
   const from = { root: subject, clusters, previous: followed.shares, slices, scaling };
   const outcome = frozen

@@ -20,22 +20,12 @@ export const isSeen = (scene: Scene, cluster: string): boolean =>
   isHeard(scene, cluster) && scene.isBlind?.(cluster) !== true;
 
 /**
- * Of ordinals that are on their way: its autoscaler there has taken a maximum of what it is told to run now. Until then, and where
- * it takes no other bounds than it has, that one may put back what another would be told to run.
+ * Of ordinals: its autoscaler there, if any, has taken it that they are on their way. Until then, and where it refuses that, it may
+ * put back what another would be told to run.
  */
-export function isBounded(
-  { toldAt, plan }: Pick<Scene, 'toldAt' | 'plan'>,
-  cluster: string,
-  { replicas = 0 }: Share,
-): boolean {
+export function isStill({ toldAt, plan }: Pick<Scene, 'toldAt' | 'plan'>, cluster: string): boolean {
   const told = plan.mode === 'ranges' ? toldAt?.(cluster) : undefined;
-  return told === undefined || replicas === 0 || told.maxReplicas === replicas;
-}
-
-/** The same, and it lets one go: see asTold. */
-export function mayGive(scene: Pick<Scene, 'toldAt' | 'plan'>, cluster: string, share: Share): boolean {
-  const told = scene.toldAt?.(cluster);
-  return isBounded(scene, cluster, share) && (told?.replicas ?? 0) < (share.replicas ?? 0);
+  return told === undefined || told.suspend === true;
 }
 
 /** See Handover. */
@@ -47,13 +37,13 @@ export function blindIn(scene: Scene): string[] {
 /** See Handover. */
 export function refusingIn(scene: Scene): string[] {
   if (scene.plan.mode !== 'ranges') return [];
-  return givers(scene, (c, share) => scene.toldAt?.(c)?.refuses === true && !mayGive(scene, c, share));
+  return givers(scene, (c) => scene.toldAt?.(c)?.refuses === true && !isStill(scene, c));
 }
 
-function givers(scene: Scene, stays: (cluster: string, share: Share) => boolean): string[] {
+function givers(scene: Scene, stays: (cluster: string) => boolean): string[] {
   const { goal, first } = scene.plan;
   return present(scene)
-    .filter(([c, share]) => stays(c, share) && !covers(rangeOf(goal.get(c), first), heldRange(share, first)))
+    .filter(([c, share]) => stays(c) && !covers(rangeOf(goal.get(c), first), heldRange(share, first)))
     .map(([c]) => c)
     .sort();
 }

@@ -42,10 +42,13 @@ export function isLeanedOn(root: KubeObject, plan: Plan, shares: Shares, cluster
  */
 export function isKeptFor(plan: Plan, shares: Shares, cluster: string): boolean {
   if (plan.mode !== 'counts' || plan.once || plan.goal.has(cluster)) return false;
-  // One that has never settled is asked by being waited for.
+  // What has never settled is relied on by what leaves, and by what has not settled either.
   const isAsked = shares[cluster]?.phase === 'Active';
   return Object.entries(shares).some(
-    ([other, share]) => other !== cluster && (isAsked || !plan.goal.has(other)) && gives(plan, other, share),
+    ([other, share]) =>
+      other !== cluster &&
+      (isAsked || !plan.goal.has(other) || share.phase === 'Joining') &&
+      gives(plan, other, share),
   );
 }
 
@@ -95,8 +98,12 @@ export function withQuestions(
     Object.entries(shares).map(([cluster, share]): [string, Share] => {
       const { heardSince, ...rest } = share;
       const isKept = isKeptFor(plan, shares, cluster);
-      if (share.phase !== 'Active' || !(isKept || isLeanedOn(root, plan, shares, cluster)))
-        return [cluster, rest];
+      const isWaitedFor = share.phase === 'Joining' && share.readySince !== undefined;
+      const isAsked =
+        share.phase === 'Active'
+          ? isKept || isLeanedOn(root, plan, shares, cluster)
+          : share.phase === 'Joining' && isKept && !isWaitedFor;
+      if (!isAsked) return [cluster, rest];
       const before = Date.parse(heardSince ?? '') || now;
       const asked = isKept ? before : Math.max(since, before);
       return [cluster, { ...rest, heardSince: new Date(asked).toISOString() }];

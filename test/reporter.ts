@@ -36,8 +36,10 @@ function failuresOf(module: TestModule): string[] {
   ];
 }
 
+/** Of a property the seed, too, which stands on the second. */
 function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
+  const [first = '', second = ''] = text.split('\n', 2);
+  return first.startsWith('Property failed') ? `${first} ${second}` : first;
 }
 
 function oneLine(name: string): string {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '../../client/client.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
+import { at } from '../../kube/untyped.ts';
 import { resources } from './objects.ts';
 
 export interface Autoscaler {
@@ -10,7 +11,12 @@ export interface Autoscaler {
   stop(): Promise<void>;
 }
 
-type Spec = { minReplicas?: number; maxReplicas: number; scaleTargetRef: { kind?: string; name: string } };
+type Spec = {
+  minReplicas?: number;
+  maxReplicas: number;
+  scaleTargetRef: { kind?: string; name: string };
+  behavior?: unknown;
+};
 
 /**
  * What the controller of HorizontalPodAutoscalers does on a physical cluster, for Deployments and StatefulSets: keeps the replicas at
@@ -43,7 +49,7 @@ export function runAutoscaler(client: Client, desired: () => number | Promise<nu
 async function pass(client: Client, desired: () => number | Promise<number>): Promise<void> {
   const { items } = await client.list<KubeObject<Spec>>(resources.horizontalpodautoscalers);
   for (const { metadata, spec } of items) {
-    const { minReplicas = 1, maxReplicas, scaleTargetRef } = spec as Spec;
+    const { minReplicas = 1, maxReplicas, scaleTargetRef, behavior } = spec as Spec;
     const scaled = scaleTargetRef.kind === 'StatefulSet' ? resources.statefulsets : resources.deployments;
     const target = { namespace: metadata.namespace ?? '', name: scaleTargetRef.name };
     try {
@@ -51,8 +57,13 @@ async function pass(client: Client, desired: () => number | Promise<number>): Pr
         ...target,
         subresource: 'scale',
       });
-      const replicas = Math.max(minReplicas, Math.min(maxReplicas, await desired()));
-      if (!scale.spec?.replicas || scale.spec.replicas === replicas) continue;
+      const there = scale.spec?.replicas;
+      if (!there) continue;
+      const isDisabled = (way: string) => at(behavior, way, 'selectPolicy') === 'Disabled';
+      const asks = await desired();
+      const wanted = isDisabled(asks > there ? 'scaleUp' : 'scaleDown') ? there : asks;
+      const replicas = Math.max(minReplicas, Math.min(maxReplicas, wanted));
+      if (there === replicas) continue;
       const fieldManager = 'kube-controller-manager';
       await client.update(scaled, { ...scale, spec: { replicas } }, { subresource: 'scale', fieldManager });
     } catch (error) {

@@ -349,6 +349,24 @@ describe('shapeFor', () => {
       { minReplicas: 1, maxReplicas: 1 },
     ],
     [
+      'an autoscaler that is to leave its target as it is',
+      'HorizontalPodAutoscaler',
+      {
+        minReplicas: 4,
+        maxReplicas: 9,
+        behavior: { scaleDown: { stabilizationWindowSeconds: 5, selectPolicy: 'Min' } },
+      },
+      { replicas: 0, maxReplicas: 9, suspend: true },
+      {
+        minReplicas: 1,
+        maxReplicas: 9,
+        behavior: {
+          scaleUp: { selectPolicy: 'Disabled' },
+          scaleDown: { stabilizationWindowSeconds: 5, selectPolicy: 'Disabled' },
+        },
+      },
+    ],
+    [
       'an autoscaler that may scale to nothing',
       'HorizontalPodAutoscaler',
       { minReplicas: 0, maxReplicas: 9 },

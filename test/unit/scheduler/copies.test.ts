@@ -27,6 +27,22 @@ const say = (world: World, metadata: object): void => {
   );
 };
 
+const copied = (phase: 'Copied' | 'Copying', from = 'a', to = 'b'): VolumeCopy => ({
+  apiVersion: 'atoll.dev/v1alpha1',
+  kind: 'VolumeCopy',
+  metadata: { name: 'data' },
+  spec: {
+    claim: 'data',
+    physicalNamespace: 'n',
+    from,
+    to,
+    copier: 'x',
+    trip: 't',
+    workload: { group: 'apps', resource: 'deployments', name: 'one', uid: 'Deployment-one' },
+  },
+  status: { phase },
+});
+
 /** `one` runs on a, where its claim is; a and b have a copier, c has none. */
 function world(...others: ReturnType<typeof deployment>[]): World {
   const one = deployment('one', { podSpec, metadata: { ...copy('a') } });
@@ -111,6 +127,42 @@ describe('what takes its data along', () => {
     expect(all.spec('one')?.reasons?.['b']).toBe(
       'its data is to come along, and its claim data is used by Deployment two, too',
     );
+  });
+
+  it('takes it along from a Job that has ended, and both leave what is drained; where that says hold, it stays there', () => {
+    const ended = (metadata: object = {}) =>
+      placed('Job', 'once', {
+        spec: { template: { spec: podSpec } },
+        status: { conditions: [{ type: 'Complete', status: 'True' }] },
+        metadata,
+      });
+    const all = world(placed('Job', 'once', { spec: { template: { spec: podSpec } } }));
+    all.share('once', { a: { phase: 'Active' } });
+    say(all, copy('b'));
+    expect(all.decide().spec('one')?.clusters, 'it runs').toEqual(['a']);
+    const end = (metadata?: object) => {
+      all.objects = all.objects.map((o) => (o.object.kind === 'Job' ? ended(metadata) : o));
+    };
+    end();
+    expect(all.settle().spec('one')).toMatchObject({ clusters: ['b'], copies: { claims: ['data'] } });
+    expect(all.spec('once')?.clusters).toEqual(['a']);
+    expect(all.spec('once')?.requires, 'what becomes of its claim is for others to say').toBeUndefined();
+    all.share('one', { b: active });
+    bind(all, ['a', 'b']);
+    all.copies = byClaim([copied('Copied')]);
+    expect(all.decide().spec('data')?.clusters).toEqual(['b']);
+    all.share('data', { b: { phase: 'Active' } });
+    const { objects } = all;
+    all.objects = objects.filter(({ object }) => object.metadata.name !== 'one');
+    expect(all.decide().spec('data')?.clusters, 'it is made for nothing that has ended').not.toContain('a');
+    all.objects = objects;
+    all.clusters = [cluster('a', { copier: 'x', drain: true }), cluster('b', { copier: 'x' })];
+    all.decide();
+    bind(all, ['a', 'b']);
+    expect(all.decide().spec('once')).toMatchObject({ clusters: ['b'] });
+    expect(all.spec('once')?.blocked).toBeUndefined();
+    end({ annotations: { 'atoll.dev/volumes': 'hold' } });
+    expect(all.decide().spec('data')?.clusters).toEqual(['a', 'b']);
   });
 
   it('goes on taking it along when hold is said on the way, and does not when recreate is', () => {
@@ -249,21 +301,6 @@ describe('data that ran elsewhere and did not come along', () => {
 });
 
 describe('a claim of its own whose data comes along', () => {
-  const copied = (phase: 'Copied' | 'Copying', from = 'a', to = 'b'): VolumeCopy => ({
-    apiVersion: 'atoll.dev/v1alpha1',
-    kind: 'VolumeCopy',
-    metadata: { name: 'data' },
-    spec: {
-      claim: 'data',
-      physicalNamespace: 'n',
-      from,
-      to,
-      copier: 'x',
-      trip: 't',
-      workload: { group: 'apps', resource: 'deployments', name: 'one', uid: 'Deployment-one' },
-    },
-    status: { phase },
-  });
   const where = (found: VolumeCopy[]) => {
     const all = world();
     say(all, copy('b'));

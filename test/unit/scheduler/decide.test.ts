@@ -160,6 +160,16 @@ describe('decideNamespace, workloads', () => {
       },
       ['a'],
     ],
+    [
+      'its cluster is removed, and is the only one: it goes',
+      (world) => {
+        const only = cluster('a');
+        world.clusters = [
+          { ...only, metadata: { ...only.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } },
+        ];
+      },
+      [],
+    ],
     ['its cluster is cordoned: it stays', (world) => drain(world, { unschedulable: true }), ['a']],
     ['it is gone from there', (world) => drop(world, namespace('b')), ['b']],
   ])('of a Job that has ended, as its pods and their logs are there: %s', (_name, change, expected) => {

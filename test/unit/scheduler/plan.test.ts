@@ -7,9 +7,10 @@ import { consider } from '../../../scheduler/consider.ts';
 import { type Changed, worldOf } from '../../../scheduler/copy.ts';
 import { planOf } from '../../../scheduler/plan.ts';
 import type { PlannedItem } from '../../../scheduler/plan-items.ts';
+import { whyOf } from '../../../scheduler/plan-words.ts';
 import { takeStock } from '../../../scheduler/stock.ts';
 import { countsOf } from '../../../server/plan-counts.ts';
-import { deployment } from '../cluster/objects.ts';
+import { deployment, placed } from '../cluster/objects.ts';
 import { Stored } from './stored.ts';
 import { cluster } from './world.ts';
 
@@ -259,6 +260,35 @@ test.each<
     expect(item?.outcome).toBe('stays');
     expect(item?.lacks).toEqual(lacks);
   }
+});
+
+test('a plan of a drain says of a Job that has ended that it leaves, and is nowhere then', async () => {
+  const stored = new Stored();
+  for (const name of ['a', 'b']) stored.put('physicalclusters', cluster(name) as KubeObject);
+  const metadata = { name: 'shop', uid: 'n', annotations: one };
+  stored.put('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata });
+  const { object } = placed('Job', 'once', {
+    spec: { template: { spec: {} } },
+    status: { conditions: [{ type: 'Complete', status: 'True' }] },
+    metadata: { annotations: one },
+  });
+  stored.put('jobs', object);
+  stored.decide();
+  const drain = async (name: string) => {
+    const resource = physical;
+    const drained = { resource, object: cluster(name, { drain: true }) as KubeObject };
+    stored.put('physicalclusters', drained.object);
+    const [item] = await planOf(worldOf(stored.of), [drained], { countsOf });
+    return item && { outcome: item.outcome, from: item.from, to: item.to, why: whyOf(item) };
+  };
+  stored.settle();
+  const why = 'a: it has ended, and is not made again';
+  expect(await drain('a')).toEqual({ outcome: 'leaves', from: ['a'], to: [], why });
+  stored.decide();
+  for (const placement of stored.list('placements') as Placement[])
+    stored.put('placements', { ...placement, spec: { ...placement.spec, shares: {} } } as KubeObject);
+  stored.put('physicalclusters', cluster('a') as KubeObject);
+  expect((await drain('b'))?.outcome ?? 'stays', 'it is nowhere').toBe('stays');
 });
 
 test('what could not be listed stays as it is; what is beside it is decided, whatever becomes of its cluster', async () => {

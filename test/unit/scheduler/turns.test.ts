@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Condition, Placement, Share } from '../../../cluster/types.ts';
 import { endOfTurn, Leavers, leavingSince, turnMs } from '../../../scheduler/turns.ts';
-import { deployment } from '../cluster/objects.ts';
+import { deployment, placed } from '../cluster/objects.ts';
 import { annotations, cluster, namespace, World } from './world.ts';
 
 const active: Share = { phase: 'Active', replicas: 1 };
@@ -49,6 +49,23 @@ describe('whose turn it is to leave a cluster that is drained', () => {
     expect(waiting(world)).toHaveLength(3 - expected);
     expect(world.last?.leaving.get('a') ?? 0).toBe(expected);
     expect(world.last?.waiting).toEqual(expected < 3 ? ['a'] : []);
+  });
+
+  test('what has ended has no turn: it holds nobody up, and waits for nobody', () => {
+    const status = { conditions: [{ type: 'Complete', status: 'True' }] };
+    const job = () => placed('Job', 'once', { spec: { template: { spec: {} } }, status });
+    const world = drained({ drainConcurrent: 1 });
+    world.objects.push(job());
+    world.clusters = [cluster('a'), cluster('b')];
+    world.decide();
+    world.share('once', { a: { phase: 'Active' } });
+    world.clusters = [cluster('a', { unschedulable: true, drain: true, drainConcurrent: 1 }), cluster('b')];
+    world.decide();
+    world.share('once', { a: { phase: 'Leaving' } });
+    world.decide();
+    expect(world.spec('once')?.clusters).toEqual(['b']);
+    expect(leaving(world)).toHaveLength(1);
+    expect(world.last?.leaving.get('a')).toBe(1);
   });
 
   test('it is said of who waits, and not any more of who is gone or stays', () => {

@@ -27,13 +27,17 @@ const moving = (total: number, held: Record<string, Held>, wanted: string[]) => 
   divided: false,
 });
 
+type Part = [least: number, most: number, is?: 'suspended'];
 const boundsOf = (spec: object, clusters: string[], of: ScaleTarget | undefined) =>
   Object.fromEntries(
-    [...autoscalerBounds(autoscaler(spec), clusters, of)].map(([c, b]) => [c, [b.replicas, b.maxReplicas]]),
+    [...autoscalerBounds(autoscaler(spec), clusters, of)].map(([c, b]): [string, Part] => [
+      c,
+      b.suspend ? [b.replicas, b.maxReplicas, 'suspended'] : [b.replicas, b.maxReplicas],
+    ]),
   );
 
 describe('autoscalerBounds', () => {
-  it.each<[string, object, string[], ScaleTarget | undefined, Record<string, [number, number]>]>([
+  it.each<[string, object, string[], ScaleTarget | undefined, Record<string, Part>]>([
     [
       'one cluster has the whole',
       { minReplicas: 3, maxReplicas: 9 },
@@ -153,6 +157,20 @@ describe('autoscalerBounds', () => {
       },
       { a: [1, 6], b: [3, 3] },
     ],
+    [
+      'ordinals on their way: none does anything, whatever it is told to have',
+      { minReplicas: 4, maxReplicas: 9 },
+      ['a', 'b'],
+      {
+        ...moving(6, {}, ['b']),
+        ranges: true,
+        shares: new Map([
+          ['a', { replicas: 5, phase: 'Active', ordinalsStart: 0 }],
+          ['b', { replicas: 1, phase: 'Joining', ordinalsStart: 5 }],
+        ]),
+      },
+      { a: [0, 9, 'suspended'], b: [0, 9, 'suspended'] },
+    ],
   ])('%s', (_name, spec, clusters, scaled, expected) => {
     expect(boundsOf(spec, clusters, scaled)).toEqual(expected);
   });
@@ -216,6 +234,16 @@ describe('handover of an autoscaler', () => {
       a: share('Active', 2, 4),
       b: share('Joining', 2, 4),
     });
+  });
+
+  it('goes on once its target is where it is to be', () => {
+    const previous = { b: { ...share('Active', 0, 8), suspend: true } };
+    const scaled = { ...target(4, { b: 4 }), ranges: true };
+    expect(handover({ ...base, root, clusters: ['b'], previous, target: scaled }).shares).toEqual({
+      b: share('Active', 4, 8),
+    });
+    const away = { ...scaled, divided: false };
+    expect(handover({ ...base, root, clusters: ['b'], previous, target: away }).shares).toEqual(previous);
   });
 
   it('is ready when it is applied', () => {

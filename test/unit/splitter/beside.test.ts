@@ -100,8 +100,59 @@ function besideMoving(
   cacheOf('deployments.apps').put(root);
   cacheOf(slices).put(told);
   for (const { of, object } of more) cacheOf(of).put(object);
-  return besideOf(world, objectKey(moving), moving, root, 0);
+  return { ...besideOf(world, objectKey(moving), moving, root, 0), world };
 }
+
+const services = ['db-0', 'db-1', 'all', 'nobody'].map((name) => {
+  const selector = name.startsWith('db')
+    ? { app: 'db', 'statefulset.kubernetes.io/pod-name': name }
+    : { app: name === 'all' ? 'db' : 'none' };
+  const ref = { ...service, name, uid: name };
+  const object = { apiVersion: 'v1', kind: 'Service', metadata: inShop(name, name), spec: { selector } };
+  return { ref, object: object as KubeObject, placement: placementOf(ref, {}, {}) };
+});
+
+test.each<[string, string[], boolean[] | undefined]>([
+  ['one pod is told where that is', ['db-0'], [true, false]],
+  ['each of two pods on either', ['db-0', 'db-1'], [true, true]],
+  ['one pod, and what leads to nobody', ['db-1', 'nobody'], [false, true]],
+  ['one pod, and all of them: on both', ['db-0', 'all'], undefined],
+  ['what leads to nobody: on both, as nobody knows', ['nobody'], undefined],
+])('the addresses of an Ingress before Services of %s', (_what, names, expected) => {
+  const ref = { ...service, group: 'networking.k8s.io', resource: 'ingresses', kind: 'Ingress', uid: 'i' };
+  const paths = names.map((name) => ({ path: `/${name}`, backend: { service: { name } } }));
+  const ingress: KubeObject = {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: inShop('web', 'i'),
+    spec: { rules: [{ http: { paths } }] },
+  };
+  const set = {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: inShop('db', 'db'),
+    spec: { replicas: 2, template: { metadata: { labels: { app: 'db' } } } },
+  };
+  const requires = [ref, ...services.filter(({ ref: { name } }) => name !== 'nobody').map((one) => one.ref)];
+  const of = { ...workload, resource: 'statefulsets', kind: 'StatefulSet', name: 'db', uid: 'db' };
+  const shares = {
+    east: { phase: 'Active', replicas: 1, ordinalsStart: 0 },
+    west: { phase: 'Active', replicas: 1, ordinalsStart: 1 },
+  };
+  const leads = placementOf(ref, {}, {});
+  const { world } = besideMoving({}, [
+    { of: 'statefulsets.apps', object: set },
+    { of: 'ingresses.networking.k8s.io', object: ingress },
+    { of: 'placements.atoll.dev', object: placementOf(of, { requires, shares }, {}) as KubeObject },
+    ...[leads, ...services.map(({ placement }) => placement)].map((one) => ({
+      of: 'placements.atoll.dev',
+      object: one as KubeObject,
+    })),
+    ...services.map(({ object }) => ({ of: 'services', object })),
+  ]);
+  const { isServed } = besideOf(world, objectKey(leads), leads, ingress, 0);
+  expect(isServed && ['east', 'west'].map(isServed)).toEqual(expected);
+});
 
 test.each<[string, Parameters<typeof readability>[0], boolean]>([
   ['they are read', {}, true],

@@ -100,6 +100,8 @@ test('what has ended and left is waited for nowhere, and on its way out until it
   };
   const input = { ...atRest, begun: true, placement, slices: {}, waitingFor: [], gone: false, root, now: 0 };
   const settled = (shares: Record<string, Share>) => conditionsOf({ ...input, shares })[1];
+  const nowhere = { ...placement, spec: { ...spec, clusters: [] } };
+  expect(conditionsOf({ ...input, placement: nowhere, shares: {} })[1]).toMatchObject({ status: 'True' });
   expect(settled({ east: { phase: 'Leaving' } })).toMatchObject({ status: 'False', reason: 'Leaving' });
   const message = 'it has ended, and is not made again';
   expect(settled({})).toMatchObject({ status: 'True', reason: 'Settled', message });

@@ -208,7 +208,11 @@ describe('handover of a Deployment', () => {
         slices: { a: healthy(6), b: healthy(6, 1) },
         heardAt: (c) => (c === 'a' ? undefined : Number.POSITIVE_INFINITY),
       },
-      { a: { ...active(6), heardSince: at(100) }, b: joining(6), c: joining(6) },
+      {
+        a: { ...active(6), heardSince: at(100) },
+        b: { ...joining(6), heardSince: at(100) },
+        c: joining(6),
+      },
     ],
     [
       'moved before it settled: what is ready at B but not settled takes nothing from A',
@@ -492,6 +496,26 @@ describe('handover of other kinds', () => {
         previous: { a: on },
       },
       { a: leaving },
+    ],
+    [
+      'Job: finished leaves what is removed, though there is no other',
+      {
+        root: of('Job', {}, { ...running, conditions: [{ type: 'Complete', status: 'True' }] }),
+        clusters: [],
+        previous: { a: on },
+        keepsEnded: () => false,
+      },
+      { a: leaving },
+    ],
+    [
+      'Job: finished stays with its logs while nobody says where else',
+      {
+        root: of('Job', {}, { ...running, conditions: [{ type: 'Complete', status: 'True' }] }),
+        clusters: [],
+        previous: { a: on },
+        keepsEnded: () => true,
+      },
+      { a: on },
     ],
     [
       'Job: finished stays with its logs, whoever wants it elsewhere',

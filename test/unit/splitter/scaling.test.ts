@@ -180,7 +180,8 @@ class World {
     if (!copy || copy.replicas === 0 || !bounds) return;
     const least = Math.max(1, bounds.replicas);
     const most = Math.max(least, bounds.maxReplicas);
-    copy.replicas = Math.max(least, Math.min(most, this.load.get(c) ?? copy.replicas));
+    const asked = bounds.suspend ? copy.replicas : (this.load.get(c) ?? copy.replicas);
+    copy.replicas = Math.max(least, Math.min(most, asked));
     copy.ready = Math.min(copy.ready, copy.replicas);
   }
 
@@ -306,7 +307,23 @@ it('any sequence of loads, moves and scales: nobody leaves too early, and the au
     }),
     {
       numRuns: 300,
-      examples: [[{ replicas: 1, min: 1, way: 'ordinals' }, [{ do: 'place', on: ['b', 'c'] }]]],
+      examples: [
+        [{ replicas: 1, min: 1, way: 'ordinals' }, [{ do: 'place', on: ['b', 'c'] }]],
+        // Its autoscaler adds some before it hears that it is to do nothing, and its user asks for as many.
+        [
+          { replicas: 1, min: 1, way: 'ordinals' },
+          [
+            { do: 'place', on: ['c'] },
+            { do: 'load', on: 'a', to: 4 },
+            { do: 'split' },
+            { do: 'autoscale', on: 'a' },
+            { do: 'scale', to: 4 },
+            { do: 'tell', on: 'a' },
+            { do: 'split' },
+            { do: 'apply', on: 'c' },
+          ],
+        ],
+      ],
     },
   );
 });
@@ -359,18 +376,27 @@ it('any sequence of moves that are taken back, and back again: as many as before
 });
 
 describe('a StatefulSet that an autoscaler scales', () => {
-  /** How many were ready at the worst, each step of the way. */
-  function moved(world: World, clusters: string[]): number {
+  /** How many were ready at the worst, each step of the way; no pod is made that it never had. */
+  function moved(world: World, clusters: string[], first: 'apply' | 'tell' = 'apply'): number {
     world.clusters = clusters;
+    const total = world.replicas;
+    const then = first === 'apply' ? 'tell' : 'apply';
     let least = Number.POSITIVE_INFINITY;
     for (let round = 0; round < 60; round++) {
       world.split();
       for (const c of names) {
-        for (const what of ['apply', 'autoscale', 'tell', 'autoscale', 'report', 'progress'] as const) {
+        for (const what of [first, 'autoscale', then, 'autoscale', 'report', 'progress'] as const) {
           world[what](c);
           world.seeOrdinals(`${what} ${c}`);
           const ready = [...world.copies.values()].reduce((sum, copy) => sum + copy.ready, 0);
           least = Math.min(least, ready);
+          const ends = [...world.copies].map(
+            ([at, { start = 0, replicas }]) => [at, start + replicas] as const,
+          );
+          expect(
+            ends.filter(([, end]) => end > total),
+            `${what} ${c}`,
+          ).toEqual([]);
         }
       }
       world.now += settleMs / 2;
@@ -395,6 +421,38 @@ describe('a StatefulSet that an autoscaler scales', () => {
       expect(world.replicas).toBe(3);
     },
   );
+
+  it.each<[string, number | undefined, 'apply' | 'tell']>([
+    ['has little to do, and hears of it first', 0, 'tell'],
+    ['has little to do, and hears of it last', 0, 'apply'],
+    ['has much to do, and hears of it first', 9, 'tell'],
+    ['has much to do, and hears of it last', 9, 'apply'],
+  ])('on two clusters, where each autoscaler %s, leaves both one by one', (_, load, first) => {
+    const world = new World(6, { minReplicas: 6, maxReplicas: 6, way: 'ordinals' });
+    for (const c of names) world.load.delete(c);
+    world.clusters = ['a', 'b'];
+    world.quiesce(20);
+    if (load !== undefined) for (const c of names) world.load.set(c, load);
+    expect(moved(world, ['c'], first)).toBe(5);
+    world.quiesce(10);
+    expect(Object.keys(world.spec.shares ?? {})).toEqual(['c']);
+  });
+
+  it('what its autoscaler added as it was told to be still is undone, before another cluster is given that', () => {
+    const world = new World(3, { minReplicas: 1, maxReplicas: 9, way: 'ordinals' });
+    for (const c of names) world.load.delete(c);
+    world.clusters = ['a'];
+    world.quiesce(6);
+    world.clusters = ['a', 'b'];
+    world.split();
+    world.load.set('a', 5);
+    world.autoscale('a');
+    world.report('a');
+    world.scale(5);
+    world.quiesce(40);
+    expect(world.replicas).toBe(5);
+    expect([...world.copies.values()].map(({ replicas }) => replicas).sort()).toEqual([2, 3]);
+  });
 
   it('stays where that one takes no other bounds, which would put back what another runs', () => {
     const world = started();

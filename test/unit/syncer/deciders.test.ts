@@ -107,6 +107,24 @@ test('allocatable sums the nodes that take pods; what is no quantity counts as n
   });
 });
 
+test.each<[string, (string | undefined)[], string]>([
+  ['beside others does not count', ['node-role.kubernetes.io/control-plane', undefined], '2'],
+  ['of before beside others does not count', ['node-role.kubernetes.io/master', undefined, undefined], '4'],
+  ['counts where there are no others', ['node-role.kubernetes.io/control-plane'], '2'],
+  ['is what its taint says: others count', ['example.com/gpu', undefined], '4'],
+])('a node of the control plane %s', (_, keys, cpu) => {
+  const nodes = keys.map(
+    (key): KubeObject => ({
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: {},
+      spec: { ...(key && { taints: [{ key, effect: 'NoSchedule' }] }) },
+      status: { allocatable: { cpu: '2' } },
+    }),
+  );
+  expect(allocatable(nodes, 0)).toEqual({ cpu });
+});
+
 test.each([
   ['True', 'for long', '8', '2026-01-01T00:00:00Z'],
   ['False', 'for so long that its pods are evicted', '0', '2026-01-02T00:00:00Z'],
