@@ -9,6 +9,7 @@ import { strategyFor } from '../../kube/strategy/index.ts';
 import { validateStatus, validateUpdate } from '../../kube/validation/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
+import { dedupOwners, settleAdmitted } from './admitted.ts';
 import { asStored, decodeStored, encodeStored, written } from './codec.ts';
 import { defaulted, refuse, shownLater, type WriteContext, warn, writeOf } from './context.ts';
 import { finishesDeletion } from './delete.ts';
@@ -127,12 +128,16 @@ async function updateWith(
   if (reset) next.metadata.managedFields = [];
   keepSystemMetadata(next, old);
   keepReserved(next, old);
+  if (!context.patched) dedupOwners(next, context.warn);
   if (!context.managed) {
     const managed = managersAfter(old, next, write, context);
     next = isLater(managed) ? await managed : managed;
   }
+  const { managedFields: managers } = next.metadata;
   const mutating = context.mutate?.(next, old);
   if (mutating) await mutating;
+  settleAdmitted(next, { namespace: old.metadata.namespace ?? '', managers }, context.warn);
+  checkPreconditions(next, old.metadata, served.info, true);
   keepTimes(next, old, changed.metadata);
   const preparing = hooksOf(served).prepare?.(write, next, old);
   if (preparing) await preparing;
