@@ -1,4 +1,5 @@
 import { deepCopy } from '../../kube/deep.ts';
+import { isLater } from '../../kube/later.ts';
 import { generateName } from '../../kube/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { alreadyExists, isStatusError, StatusError } from '../../kube/status.ts';
@@ -26,17 +27,16 @@ const generateTries = 8;
 export async function createObject(
   registry: ObjectRegistry,
   served: ServedResource,
-  place: Place,
+  { cluster, namespace }: Place,
   given: KubeObject,
   context: WriteContext,
 ): Promise<KubeObject> {
+  const place: Place = { cluster, namespace };
   const { name, generateName: base } = given.metadata ?? {};
-  if (served.info.namespaced && place.namespace !== '') {
-    const asking = requireNamespace(registry.store, place.cluster, place.namespace, {
-      resource: served.info,
-      name: name ?? '',
-    });
-    if (asking) await asking;
+  if (served.info.namespaced && namespace !== '') {
+    const creating = { resource: served.info, name: name ?? '' };
+    const asking = requireNamespace(registry.store, cluster, namespace, creating);
+    place.made = isLater(asking) ? await asking : asking;
   }
   if (name || !base) return await createOnce(registry, served, place, given, context);
   for (let tries = 1; ; tries++) {
