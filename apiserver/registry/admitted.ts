@@ -27,6 +27,13 @@ function keyOf({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: 
   return JSON.stringify([apiVersion, kind, name, uid, controller ?? null, blockOwnerDeletion ?? null]);
 }
 
+/** Whether a resourceVersion names one, as a number of 64 bits that is not zero: what is none says nothing of an object to create. */
+export function namesRevision(text = ''): boolean {
+  if (!/^\d{1,40}$/.test(text)) return false;
+  const value = BigInt(text);
+  return value > 0n && BigInt.asUintN(64, value) === value;
+}
+
 /** Puts right what mutating admission left of an object's metadata; `managers` are those of before. Changes `object`. */
 export function settleAdmitted(
   object: KubeObject,

@@ -7,7 +7,7 @@ import { strategyFor } from '../../kube/strategy/index.ts';
 import { validateCreate } from '../../kube/validation/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
-import { dedupOwners, settleAdmitted } from './admitted.ts';
+import { dedupOwners, namesRevision, settleAdmitted } from './admitted.ts';
 import { asStored, decodeStored, encodeStored, written } from './codec.ts';
 import { defaulted, type Place, refuse, shownLater, type WriteContext, warn, writeOf } from './context.ts';
 import { translate, translated } from './errors.ts';
@@ -116,7 +116,7 @@ async function createWith(
     if (registry.converting) object = await registry.converting.written(object);
     return resourceVersion ? { ...object, metadata: { ...object.metadata, resourceVersion } } : object;
   }
-  if (context.refuseVersion && resourceVersion)
+  if (context.refuseVersion && namesRevision(resourceVersion))
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
   let entry: Entry;
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { dedupOwners, settleAdmitted } from '../../../../apiserver/registry/admitted.ts';
+import { dedupOwners, namesRevision, settleAdmitted } from '../../../../apiserver/registry/admitted.ts';
 import type { KubeObject, ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../../../../kube/object.ts';
 
 const owner = (name: string, uid: string, more: Partial<OwnerReference> = {}): OwnerReference => ({
@@ -62,6 +62,19 @@ describe('owners that are named twice', () => {
     expect(process.cpuUsage(began).user).toBeLessThan(1_000_000);
   });
 });
+
+test.each<[string | undefined, boolean]>([
+  ['5', true],
+  ['18446744073709551615', true],
+  ['18446744073709551616', false],
+  ['0', false],
+  ['00', false],
+  ['x', false],
+  ['+5', false],
+  [' 5', false],
+  ['', false],
+  [undefined, false],
+])('the resourceVersion %j of what is to be created: %s', (text, is) => expect(namesRevision(text)).toBe(is));
 
 describe('what admission leaves of the metadata', () => {
   const settled = (metadata: object) => {
