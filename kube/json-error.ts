@@ -15,7 +15,10 @@ export class JsonSyntaxError extends Error {
 export function unexpectedCharacter(text: string, offset: number, context: string): JsonSyntaxError {
   const code = text.codePointAt(offset);
   if (code === undefined) return new JsonSyntaxError('unexpected end of JSON input', offset);
-  return new JsonSyntaxError(`invalid character ${quoteCharacter(String.fromCodePoint(code))} ${context}`, offset);
+  return new JsonSyntaxError(
+    `invalid character ${quoteCharacter(String.fromCodePoint(code))} ${context}`,
+    offset,
+  );
 }
 
 /** Go looks at bytes: of a letter that takes several it shows the first. */

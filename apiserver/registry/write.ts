@@ -123,12 +123,7 @@ async function updateWith(
   const changing = step.change(deepCopy(old));
   const changed = isLater(changing) ? await changing : changing;
   checkPreconditions(changed, old.metadata, served.info, context.patched);
-  const reset = isReset(changed.metadata);
-  let next = defaulted({ ...changed, metadata: { ...changed.metadata } }, served);
-  if (reset) next.metadata.managedFields = [];
-  keepSystemMetadata(next, old);
-  keepReserved(next, old);
-  if (!context.patched) dedupOwners(next, context.warn);
+  let next = begin(changed, old, served, context);
   if (!context.managed) {
     const managed = managersAfter(old, next, write, context);
     next = isLater(managed) ? await managed : managed;
@@ -184,6 +179,22 @@ async function updateWith(
   } catch (error) {
     throw raced(translate(error, served.info, address.name));
   }
+}
+
+/** What is to be written, before anybody else has a say: as create.ts has it of what is new. */
+function begin(
+  changed: KubeObject,
+  old: KubeObject,
+  served: ServedResource,
+  context: WriteContext,
+): KubeObject {
+  const reset = isReset(changed.metadata);
+  const next = defaulted({ ...changed, metadata: { ...changed.metadata } }, served);
+  if (reset) next.metadata.managedFields = [];
+  keepSystemMetadata(next, old);
+  keepReserved(next, old);
+  if (!context.patched) dedupOwners(next, context.warn);
+  return next;
 }
 
 /** What would be written, if there is room for it. */

@@ -80,10 +80,22 @@ describe('quantity', () => {
     expect(quantityProblem(value)).toBeUndefined();
   });
 
-  it.each(['', ' ', '\ufeff1', '\n1', '1\n', '\t1', '1e', '1 1', `1000.${'0'.repeat(1100)}`, '1e999999', true, {}, null, undefined])(
-    'an API refuses %j',
-    (value) => expect(quantityProblem(value)).toMatch(/quantit/),
-  );
+  it.each([
+    '',
+    ' ',
+    '\ufeff1',
+    '\n1',
+    '1\n',
+    '\t1',
+    '1e',
+    '1 1',
+    `1000.${'0'.repeat(1100)}`,
+    '1e999999',
+    true,
+    {},
+    null,
+    undefined,
+  ])('an API refuses %j', (value) => expect(quantityProblem(value)).toMatch(/quantit/));
 
   it('rounds away from zero when scaled', () => {
     expect(scaledQuantity(parseQuantity('1500m'))).toBe(2n);
