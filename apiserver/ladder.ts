@@ -11,7 +11,8 @@ import { auditIdOf } from './audit/source.ts';
 import { isOwnController } from './authn/controllers.ts';
 import { authenticate } from './authn/first.ts';
 import { leadHome } from './authn/home.ts';
-import { impersonated, impersonates } from './authn/impersonate.ts';
+import { impersonated } from './authn/impersonate.ts';
+import { impersonates } from './authn/wanted.ts';
 import { ofAll } from './authz/borders.ts';
 import { authorizeRequest } from './authz/check.ts';
 import { mastersGroup } from './authz/masters.ts';
@@ -100,8 +101,9 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
       audit = options.audit?.begin(request, asked.info, by, peer);
       audit?.received();
       if (impersonates(request)) {
-        by = await impersonated(request, by, cluster, core.authorize);
-        audit?.impersonated(by);
+        const taken = await impersonated(request, by, asked.info, core.authorize);
+        by = taken.user;
+        audit?.impersonated(taken);
       }
       const { info, view, wrong } = asked;
       exchange = { core, request, info, user: by, warnings: new Warnings(), audit, trace };

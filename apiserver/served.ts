@@ -17,6 +17,8 @@ export interface ServedResource {
   cluster?: string;
   /** True for a CRD with several versions: what is stored may still say another version. */
   manyVersions?: boolean;
+  /** Of its definition, where it has one: another of the same name is another. */
+  definitionUid?: string | undefined;
   /** True while its definition is going, and its objects before it. */
   isEnding?: boolean;
   /** True for kinds that come from outside the built-in table: items of a list keep kind and apiVersion. */

@@ -1,3 +1,5 @@
+import { quoteGo } from './quote.ts';
+
 export class JsonSyntaxError extends Error {
   /** In UTF-16 units from the start of the text. */
   readonly offset: number;
@@ -11,13 +13,18 @@ export class JsonSyntaxError extends Error {
 
 /** Of the character at `offset`, or of the end of the text: Go's words. */
 export function unexpectedCharacter(text: string, offset: number, context: string): JsonSyntaxError {
-  const c = text[offset];
-  if (c === undefined) return new JsonSyntaxError('unexpected end of JSON input', offset);
-  return new JsonSyntaxError(`invalid character ${quoteCharacter(c)} ${context}`, offset);
+  const code = text.codePointAt(offset);
+  if (code === undefined) return new JsonSyntaxError('unexpected end of JSON input', offset);
+  return new JsonSyntaxError(
+    `invalid character ${quoteCharacter(String.fromCodePoint(code))} ${context}`,
+    offset,
+  );
 }
 
+/** Go looks at bytes: of a letter that takes several it shows the first. */
 function quoteCharacter(c: string): string {
   if (c === "'") return "'\\''";
   if (c === '"') return `'"'`;
-  return `'${JSON.stringify(c).slice(1, -1)}'`;
+  const [byte = 0] = Buffer.from(c);
+  return `'${quoteGo(String.fromCharCode(byte)).slice(1, -1)}'`;
 }

@@ -1,3 +1,5 @@
+import { withoutBlanks } from './trim.ts';
+
 /**
  * Amounts such as `100m`, `1.5Gi`, `1e3`, exact. https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
  * An amount is `value * 10^scale`; nothing is ever a float.
@@ -91,7 +93,7 @@ export function parseQuantity(input: string | number | bigint): Quantity {
 export function quantityProblem(value: unknown): string | undefined {
   const isWritten = typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint';
   try {
-    parseQuantity(isWritten ? String(value).trim() : '');
+    parseQuantity(isWritten ? withoutBlanks(String(value)) : '');
     return undefined;
   } catch (error) {
     if (error instanceof QuantityError) return error.message;
@@ -211,5 +213,5 @@ function formatDecimal(q: Quantity): string {
 
 /** What a Kubernetes API answers when this is written into a quantity field. */
 export function canonicalQuantity(input: string | number | bigint): string {
-  return formatQuantity(parseQuantity(typeof input === 'string' ? input.trim() : input));
+  return formatQuantity(parseQuantity(typeof input === 'string' ? withoutBlanks(input) : input));
 }

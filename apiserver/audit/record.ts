@@ -83,8 +83,11 @@ export class AuditRecord {
     this.#tell('RequestReceived', this.#received);
   }
 
-  impersonated(user: UserInfo): void {
-    this.#impersonated = `"impersonatedUser":${userJson(user)},`;
+  impersonated({ user, constraint }: { user: UserInfo; constraint?: string }): void {
+    const by = constraint
+      ? `"authenticationMetadata":{"impersonationConstraint":${JSON.stringify(constraint)}},`
+      : '';
+    this.#impersonated = `"impersonatedUser":${userJson(user)},${by}`;
   }
 
   decided({ allowed, reason, error }: Decision): void {

@@ -33,7 +33,7 @@ export function authorizeRequest(
 function insist(decision: Decision, info: RequestInfo, user: UserInfo): void {
   if (decision.allowed) return;
   // Whom somebody may be taken for is refused like that, too.
-  if (decision.error !== undefined && info.verb !== 'impersonate')
+  if (decision.error !== undefined && !info.verb.startsWith('impersonate'))
     throw new StatusError(500, 'InternalError', `Internal error occurred: ${decision.error}`);
   const why = decision.reason ? `: ${decision.reason}` : '';
   const message = `${subject(info)} is forbidden: ${complaint(info, user)}${why}`;

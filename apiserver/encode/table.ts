@@ -3,7 +3,7 @@ import { firstAt } from '../../kube/jsonpath/find.ts';
 import { type Path, parsePath } from '../../kube/jsonpath/parse.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { timeError } from '../../kube/schema/mismatch.ts';
-import { type ColumnDefinition, tableFor } from '../../kube/table/index.ts';
+import { type ColumnDefinition, inPrintedOrder, tableFor } from '../../kube/table/index.ts';
 import type { CustomColumn, ServedResource } from '../served.ts';
 import { partial } from './partial.ts';
 
@@ -20,7 +20,7 @@ export interface Table {
 /** meta.k8s.io Table. https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables */
 export function tableOf(
   served: ServedResource,
-  objects: KubeObject[],
+  listed: KubeObject[],
   options: {
     version: string;
     include: IncludeObject;
@@ -31,6 +31,7 @@ export function tableOf(
   },
 ): Table {
   const { clusters } = options;
+  const objects = served.columns ? listed : inPrintedOrder(served.info, listed);
   const content = served.columns
     ? customContent(served.columns, objects, options.now)
     : tableFor(served.info, objects, options.now);

@@ -9,12 +9,14 @@ import type { OtherVersion } from '../../kube/discovery/extension.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from '../../kube/discovery/legacy.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import { encodeProtobuf, protobufMediaType } from '../../kube/protobuf/codec.ts';
+import type { ResourceInfo } from '../../kube/schema/resource.ts';
 import { isOwnController } from '../authn/controllers.ts';
 import type { Exchange } from '../core.ts';
 import type { Encoding } from '../decode/media.ts';
 import { checkAccept, negotiate, parseAccept, plainOffer } from '../encode/negotiate.ts';
 import { contentTypes, encodeAs, type Kinded, noSuchResource } from '../encode/respond.ts';
 import { text } from '../encode/text.ts';
+import type { Catalog } from '../registry/catalog.ts';
 
 /** /api, /apis and below, as far as they name no resource. `undefined`: another path. Throws StatusError 404, 406. */
 export async function handleDiscovery(exchange: Exchange): Promise<ApiResponse | undefined> {
@@ -25,7 +27,7 @@ export async function handleDiscovery(exchange: Exchange): Promise<ApiResponse |
     .filter((part) => part !== '');
   const [root, group = '', version = ''] = parts;
   if (root !== 'api' && root !== 'apis') return undefined;
-  const resources = core.catalog.infos(info.cluster);
+  const resources = infosOf(core.catalog, info.cluster);
   if (parts.length === 1) {
     if (root === 'api') checkAccept(request.headers);
     const asked = aggregatedForm(request.headers['accept']);
@@ -46,6 +48,15 @@ export async function handleDiscovery(exchange: Exchange): Promise<ApiResponse |
   const list = apiResourceList(resources, { group, version });
   if (parts.length > 3 || list === undefined) throw noSuchResource();
   return respond(exchange, list);
+}
+
+/** Of what goes with its definition. */
+const lastVerbs = ['delete', 'deletecollection', 'get', 'list', 'watch'];
+
+function infosOf(catalog: Catalog, cluster: string): readonly ResourceInfo[] {
+  return catalog
+    .resources(cluster)
+    .map(({ info, isEnding }) => (isEnding ? { ...info, verbs: lastVerbs } : info));
 }
 
 /** What reads all logical clusters at once, as garbage collection does, waits for no server of one of them. */
@@ -123,7 +134,7 @@ function document(
   isCore: boolean,
   others: readonly OtherVersion[],
 ): Document {
-  const infos = core.catalog.infos(info.cluster);
+  const infos = infosOf(core.catalog, info.cluster);
   const value = aggregatedDiscovery(infos, version, isCore, others) as unknown as Kinded;
   const bytes = encodeAs(value, { encoding, shape: 'object', version: 'v1', pretty: false });
   const tag = `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`;

@@ -20,7 +20,7 @@ export async function handleInfo(exchange: Exchange): Promise<ApiResponse> {
   if (health) return health;
   const metrics = handleMetrics(exchange);
   if (metrics) return metrics;
-  if (info.method !== 'GET' && isDocument(path)) throw methodNotAllowed();
+  if (info.method !== 'GET' && isDocument(path, info.method)) throw methodNotAllowed();
   if (info.method !== 'GET' && info.method !== 'HEAD') return text(404, '404 page not found\n');
   if (path === '/version') {
     checkAccept(exchange.request.headers, ['application/json']);
@@ -37,8 +37,10 @@ export async function handleInfo(exchange: Exchange): Promise<ApiResponse> {
 }
 
 /** What has a route of its own there, that knows of GET alone. */
-function isDocument(path: string): boolean {
+function isDocument(path: string, method: string): boolean {
   if (path === '/openid/v1/jwks' || path === '/.well-known/openid-configuration') return true;
+  // That of a group's versions is a handler which asks for no method.
+  if (method === 'HEAD' && /^\/apis\/[^/]+\/?$/.test(path)) return false;
   return path === '/version' || path === '/api' || path.startsWith('/api/') || path.startsWith('/apis/');
 }
 

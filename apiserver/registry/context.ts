@@ -55,6 +55,8 @@ export interface WriteContext extends WriteOptions {
 export interface Place {
   cluster: string;
   namespace: string;
+  /** In which revision the namespace was made, once it was looked for. */
+  made?: number;
 }
 
 export function writeOf(

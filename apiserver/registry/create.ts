@@ -1,11 +1,13 @@
 import { deepCopy } from '../../kube/deep.ts';
+import { isLater } from '../../kube/later.ts';
 import { generateName } from '../../kube/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { alreadyExists, badRequest, isStatusError, StatusError } from '../../kube/status.ts';
+import { alreadyExists, isStatusError, StatusError } from '../../kube/status.ts';
 import { strategyFor } from '../../kube/strategy/index.ts';
 import { validateCreate } from '../../kube/validation/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
+import { dedupOwners, namesRevision, settleAdmitted } from './admitted.ts';
 import { asStored, decodeStored, encodeStored, written } from './codec.ts';
 import { defaulted, type Place, refuse, shownLater, type WriteContext, warn, writeOf } from './context.ts';
 import { translate, translated } from './errors.ts';
@@ -25,17 +27,16 @@ const generateTries = 8;
 export async function createObject(
   registry: ObjectRegistry,
   served: ServedResource,
-  place: Place,
+  { cluster, namespace }: Place,
   given: KubeObject,
   context: WriteContext,
 ): Promise<KubeObject> {
+  const place: Place = { cluster, namespace };
   const { name, generateName: base } = given.metadata ?? {};
-  if (served.info.namespaced && place.namespace !== '') {
-    const asking = requireNamespace(registry.store, place.cluster, place.namespace, {
-      resource: served.info,
-      name: name ?? '',
-    });
-    if (asking) await asking;
+  if (served.info.namespaced && namespace !== '') {
+    const creating = { resource: served.info, name: name ?? '' };
+    const asking = requireNamespace(registry.store, cluster, namespace, creating);
+    place.made = isLater(asking) ? await asking : asking;
   }
   if (name || !base) return await createOnce(registry, served, place, given, context);
   for (let tries = 1; ; tries++) {
@@ -81,12 +82,16 @@ async function createWith(
   context: WriteContext,
 ): Promise<KubeObject> {
   const { registry, served } = write;
-  const { resourceVersion } = given.metadata ?? {};
   const hooks = hooksOf(served);
   let object = begin(write, place, given, context);
+  const { managedFields: managers } = object.metadata;
   const mutating = context.mutate?.(object, undefined);
   if (mutating) await mutating;
-  keepNamespace(object, served.info.namespaced ? place.namespace : '');
+  const namespace = served.info.namespaced ? place.namespace : '';
+  settleAdmitted(object, { namespace, managers }, context.warn);
+  // Whoever names one, in the body or in a webhook, is told when nothing else was wrong.
+  const resourceVersion = object.metadata.resourceVersion ?? given.metadata?.resourceVersion;
+  if (object.metadata.resourceVersion !== undefined) delete object.metadata.resourceVersion;
   const preparing = hooks.prepare?.(write, object, undefined);
   if (preparing) await preparing;
   strategyFor(served.info).prepareForCreate(object);
@@ -111,7 +116,7 @@ async function createWith(
     if (registry.converting) object = await registry.converting.written(object);
     return resourceVersion ? { ...object, metadata: { ...object.metadata, resourceVersion } } : object;
   }
-  if (context.refuseVersion && resourceVersion)
+  if (context.refuseVersion && namesRevision(resourceVersion))
     throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
   let entry: Entry;
   try {
@@ -142,14 +147,6 @@ function taken({ info }: ServedResource, name: string, there: Entry | undefined)
   return alreadyExists(info, name, there && decodeStored(there).metadata.deletionTimestamp !== undefined);
 }
 
-/** It is stored by the namespace of the request, and believed to be in the one that it says. */
-function keepNamespace({ metadata }: KubeObject, namespace: string): void {
-  if (namespace === '') delete metadata.namespace;
-  else metadata.namespace ??= namespace;
-  if ((metadata.namespace ?? '') === namespace) return;
-  throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-}
-
 /** What is to be created, before anybody else has a say: defaults, what the server sets, who wrote it. */
 function begin(write: KindWrite, place: Place, given: KubeObject, context: WriteContext): KubeObject {
   const { served } = write;
@@ -162,6 +159,7 @@ function begin(write: KindWrite, place: Place, given: KubeObject, context: Write
   if (context.generated) own.metadata = unnamed(own.metadata);
   const object = defaulted(own, served);
   keepReserved(object);
+  if (!context.managed) dedupOwners(object, context.warn);
   initialiseMetadata(object, Date.now());
   const managed = withManagers(undefined, object, write, context);
   return context.generated && name !== undefined ? named(managed, name) : managed;

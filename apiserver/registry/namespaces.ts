@@ -41,23 +41,23 @@ interface Creating {
   name: string;
 }
 
-/** Nothing is created in a namespace that is not there or is going. */
+/** Nothing is created in a namespace that is not there or is going. Answers the revision in which it was made. */
 export function requireNamespace(
   store: Store,
   cluster: string,
   namespace: string,
   creating: Creating,
-): Later<void> {
+): Later<number> {
   const key = objectKey(namespaces, cluster, '', namespace);
   return andThen(recentAt(store, key), ([known]) =>
-    isLasting(known) ? undefined : refuseUnless(store, key, creating),
+    isLasting(known) ? known.created : refuseUnless(store, key, creating),
   );
 }
 
 /** By the bytes of what is stored. */
 const lasting = new WeakSet<Uint8Array>();
 
-function isLasting(known: Entry | undefined): boolean {
+function isLasting(known: Entry | undefined): known is Entry {
   if (known === undefined) return false;
   if (lasting.has(known.value)) return true;
   if (isGoing(known)) return false;
@@ -65,12 +65,12 @@ function isLasting(known: Entry | undefined): boolean {
   return true;
 }
 
-async function refuseUnless(store: Store, key: string, creating: Creating): Promise<void> {
+async function refuseUnless(store: Store, key: string, creating: Creating): Promise<number> {
   const { name: namespace } = parseKey(namespaces, key);
   // Made a moment ago by another server, or made anew.
   const entry = await store.get(key);
   if (entry === undefined) throw notFound(namespaces, namespace);
-  if (!isGoing(entry)) return;
+  if (!isGoing(entry)) return entry.created;
   const { group, resource } = creating.resource;
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
   const refusal = forbidden({ group, resource }, creating.name, why);
@@ -83,6 +83,18 @@ async function refuseUnless(store: Store, key: string, creating: Creating): Prom
         field: 'metadata.namespace',
       },
     ],
+  });
+}
+
+/** As requireNamespace, of one that was looked at before, and was made in that revision: another of its name is not it. */
+export function requireSameNamespace(
+  store: Store,
+  cluster: string,
+  namespace: string,
+  { made, ...creating }: Creating & { made: number },
+): Later<void> {
+  return andThen(requireNamespace(store, cluster, namespace, creating), (now) => {
+    if (now !== made) throw notFound(namespaces, namespace);
   });
 }
 

@@ -9,6 +9,7 @@ import { strategyFor } from '../../kube/strategy/index.ts';
 import { validateStatus, validateUpdate } from '../../kube/validation/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
+import { dedupOwners, settleAdmitted } from './admitted.ts';
 import { asStored, decodeStored, encodeStored, written } from './codec.ts';
 import { defaulted, refuse, shownLater, type WriteContext, warn, writeOf } from './context.ts';
 import { finishesDeletion } from './delete.ts';
@@ -122,17 +123,16 @@ async function updateWith(
   const changing = step.change(deepCopy(old));
   const changed = isLater(changing) ? await changing : changing;
   checkPreconditions(changed, old.metadata, served.info, context.patched);
-  const reset = isReset(changed.metadata);
-  let next = defaulted({ ...changed, metadata: { ...changed.metadata } }, served);
-  if (reset) next.metadata.managedFields = [];
-  keepSystemMetadata(next, old);
-  keepReserved(next, old);
+  let next = begin(changed, old, served, context);
   if (!context.managed) {
     const managed = managersAfter(old, next, write, context);
     next = isLater(managed) ? await managed : managed;
   }
+  const { managedFields: managers } = next.metadata;
   const mutating = context.mutate?.(next, old);
   if (mutating) await mutating;
+  settleAdmitted(next, { namespace: old.metadata.namespace ?? '', managers }, context.warn);
+  checkPreconditions(next, old.metadata, served.info, true);
   keepTimes(next, old, changed.metadata);
   const preparing = hooksOf(served).prepare?.(write, next, old);
   if (preparing) await preparing;
@@ -179,6 +179,22 @@ async function updateWith(
   } catch (error) {
     throw raced(translate(error, served.info, address.name));
   }
+}
+
+/** What is to be written, before anybody else has a say: as create.ts has it of what is new. */
+function begin(
+  changed: KubeObject,
+  old: KubeObject,
+  served: ServedResource,
+  context: WriteContext,
+): KubeObject {
+  const reset = isReset(changed.metadata);
+  const next = defaulted({ ...changed, metadata: { ...changed.metadata } }, served);
+  if (reset) next.metadata.managedFields = [];
+  keepSystemMetadata(next, old);
+  keepReserved(next, old);
+  if (!context.patched) dedupOwners(next, context.warn);
+  return next;
 }
 
 /** What would be written, if there is room for it. */

@@ -10,6 +10,8 @@ export interface Judgement {
   problem?: string;
   /** With its types; absent where something is wrong. */
   checked?: Checked;
+  /** Why it cannot run, though it is well typed, as kube-apiserver tells it after `program instantiation failed: `. */
+  unstartable?: string;
   /** The variables that it names. */
   names?: ReadonlySet<string>;
   /** What judging took beside reading it: types that were looked at, and the like. */

@@ -6,6 +6,7 @@ import {
   QuantityError,
   scaledQuantity,
 } from '../quantity.ts';
+import { withoutBlanks } from '../trim.ts';
 
 /** Undefined when `value` is no quantity: what validation says about it comes elsewhere. */
 export function parseQuantity(value: unknown): Quantity | undefined {
@@ -20,7 +21,7 @@ export function parseQuantity(value: unknown): Quantity | undefined {
 
 /** As the API writes it back: `1000m` is `1`, `1024Mi` is `1Gi`. What is no quantity stays as it is. */
 export function canonicalQuantity(value: unknown, milli = false): unknown {
-  const parsed = parseQuantity(typeof value === 'string' ? value.trim() : value);
+  const parsed = parseQuantity(typeof value === 'string' ? withoutBlanks(value) : value);
   if (!parsed) return value;
   return formatQuantity(
     milli && parsed.scale < -3

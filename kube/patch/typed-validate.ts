@@ -9,7 +9,7 @@ import { atomOf, entrySchema, ItemError, isAtomic, isDeclared, itemElement } fro
 /** A value that its schema does not admit; the message joins every place as Kubernetes does. */
 export class TypedError extends Error {
   constructor(places: readonly string[]) {
-    const sorted = [...new Set(places)].sort();
+    const sorted = [...places].sort();
     const [first = ''] = sorted;
     super(sorted.length === 1 ? first : ['errors:', ...sorted.map((p) => `  ${p}`)].join('\n'));
     this.name = 'TypedError';

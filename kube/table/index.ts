@@ -69,6 +69,13 @@ export function tableFor(info: KindInfo, objects: KubeObject[], now: Date): Tabl
   };
 }
 
+/** As kube-apiserver prints a list of them. */
+export function inPrintedOrder(info: KindInfo, objects: KubeObject[]): KubeObject[] {
+  const order = printers.get(`${info.group}/${info.kind}`)?.order;
+  if (!order) return objects;
+  return [...objects].sort((a, b) => order(a as unknown as JsonObject, b as unknown as JsonObject));
+}
+
 function rowOf(object: JsonObject, now: Date): Row {
   const metadata = record(object['metadata']);
   return {

@@ -153,6 +153,10 @@ export const policyPrinters: Printers = {
       age,
       conditionStatus(object, 'Dangling') ?? '?',
     ],
+    // As requests are matched.
+    order: (a, b) =>
+      int(at(a, 'spec', 'matchingPrecedence')) - int(at(b, 'spec', 'matchingPrecedence')) ||
+      (text(at(a, 'metadata', 'name')) < text(at(b, 'metadata', 'name')) ? -1 : 1),
   },
   'flowcontrol.apiserver.k8s.io/PriorityLevelConfiguration': {
     columns: '@Name|Type|NominalConcurrencyShares|Queues|HandSize|QueueLengthLimit|Age',

@@ -15,6 +15,8 @@ export interface Printer {
   /** Names separated by `|`; `*` after one puts it on the wide page only, `:i` and `:b` are its type, `@` is the name. */
   columns: string;
   cells(row: Row): unknown[];
+  /** In which order a list is printed, where that is not the list's. */
+  order?(a: JsonObject, b: JsonObject): number;
 }
 
 /** By `<group>/<kind>`, core's group empty. */

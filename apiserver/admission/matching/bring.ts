@@ -29,7 +29,8 @@ export function bringIn(
   if (deepEqual(next, question.object)) return false;
   const { uid, creationTimestamp } = object.metadata;
   const metadata = { ...next.metadata };
-  if (uid !== undefined) metadata.uid = uid;
+  // That of a new object is not decided yet; another one for what is there is refused, as kube-apiserver does.
+  if (uid !== undefined && (request.old === undefined || !metadata.uid)) metadata.uid = uid;
   if (creationTimestamp !== undefined) metadata.creationTimestamp = creationTimestamp;
   const whole = { ...next, metadata };
   const given =

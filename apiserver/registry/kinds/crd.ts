@@ -92,6 +92,7 @@ export function serveDefinition(
   const spec = object?.spec as DefinitionSpec | undefined;
   const before = catalog.definedBy(cluster, name);
   const going = object && isEnding(object) ? { isEnding: true } : {};
+  const definitionUid = object?.metadata.uid;
   const all =
     spec === undefined || isRefused(object)
       ? []
@@ -99,7 +100,12 @@ export function serveDefinition(
           const now = servedVersion(cluster, accepted(object, spec), version);
           const same = before.find((one) => one.info.version === version.name);
           const kept = same && deepEqual(same.openapi, now.openapi) ? same.definition : undefined;
-          return { ...now, ...going, definition: kept ?? { since: revision, forms: new WeakMap() } };
+          return {
+            ...now,
+            ...going,
+            definitionUid,
+            definition: kept ?? { since: revision, forms: new WeakMap() },
+          };
         });
   if (spec?.conversion?.strategy === 'Webhook') convertedByWebhook(all, { name, revision, spec });
   const isServed = new Set(spec?.versions?.flatMap((version) => (version.served ? version.name : [])));

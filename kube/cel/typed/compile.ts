@@ -1,5 +1,6 @@
 import { located } from '../syntax.ts';
 import { type Checked, check } from './check.ts';
+import { conversionProblem } from './constants.ts';
 import type { Declarations } from './environment.ts';
 import { children, type Expr, type Issue } from './expr.ts';
 import { parse } from './parser.ts';
@@ -8,7 +9,7 @@ import { literalIssues } from './validators.ts';
 /** What is wrong with an expression, in cel-go's words, or what it evaluates to. */
 export type Compiled = { steps: number } & (
   | { problem: string }
-  | { checked: Checked; names: ReadonlySet<string> }
+  | { checked: Checked; names: ReadonlySet<string>; unstartable?: string }
 );
 
 const mostCharacters = 100_000;
@@ -31,7 +32,8 @@ export function compile(expression: string, declarations: Declarations): Compile
   if (literals.issues.length > 0) return { problem: told(expression, literals.issues), steps };
   const names = new Set<string>();
   named(parsed.expr, names);
-  return { checked, names, steps };
+  const unstartable = conversionProblem(parsed.expr);
+  return { checked, names, steps, ...(unstartable !== undefined && { unstartable }) };
 }
 
 const mostIssues = 100;

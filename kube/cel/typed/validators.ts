@@ -4,6 +4,7 @@ import { timeError } from '../../schema/mismatch.ts';
 import { readDuration } from '../eval/times.ts';
 import type { Checked } from './check.ts';
 import { children, type Expr, type Issue } from './expr.ts';
+import { formatIssue } from './format-literal.ts';
 import { type CelType, formatType, sameType, unwrapped } from './types.ts';
 
 /** What literals of a well typed expression are not: patterns, durations and times that can be read; lists of one type. */
@@ -33,7 +34,11 @@ const readable: Readonly<Record<string, (text: string) => boolean>> = {
 /** `mixed`: within the arguments of `format`, which are of all types. */
 function visit(expr: Expr, checked: Checked, found: Found, mixed: boolean): void {
   const { issues } = found;
-  if (expr.op === 'call') literalArgument(expr.name, expr.args[0], found);
+  if (expr.op === 'call') {
+    literalArgument(expr.name, expr.args[0], found);
+    const wrong = formatIssue(expr, checked);
+    if (wrong) issues.push(wrong);
+  }
   if (expr.op === 'list' && !mixed) {
     alike(
       expr.items.map((item, i) => [item, held(checked.typeOf(item), expr.optional.has(i))]),

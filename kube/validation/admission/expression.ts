@@ -17,14 +17,14 @@ export function condition(
   field: Field,
   shown = expression,
 ): CelType | undefined {
-  const { problem, checked } = judgeOf(field, expression, declarationsOf(scope));
+  const { problem, checked, unstartable } = judgeOf(field, expression, declarationsOf(scope));
   if (problem !== undefined) field.invalid(shown, `compilation failed: ${problem}`);
   if (!checked) return undefined;
   const type = declaredType(checked.type);
   if (types.length > 0 && !types.includes(type)) {
     const wanted = types.length === 1 ? types[0] : `one of [${types.join(' ')}]`;
     field.invalid(shown, `must evaluate to ${wanted} but got ${type}`);
-  }
+  } else if (unstartable !== undefined) field.internal(`program instantiation failed: ${unstartable}`);
   return checked.type;
 }
 

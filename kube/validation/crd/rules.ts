@@ -102,13 +102,14 @@ function compiles(rule: JsonObject, place: Place, field: Field): boolean {
   const { declarations, size, count, cel, object } = place;
   const shown = shownAs(rule, ruleShape);
   const path = field.child('rule');
-  const { problem, checked, names } = judgeOf(object, text(rule['rule']), declarations);
+  const { problem, checked, names, unstartable } = judgeOf(object, text(rule['rule']), declarations);
   const isBool = checked?.type.kind === 'bool';
   const cost = checked && isBool ? costOf(checked, size).max * count : 0;
   charge(cost, 'estimated rule cost', cel, path);
   if (problem !== undefined) path.invalid(shown, `compilation failed: ${problem}`);
   else if (checked && !isBool) path.invalid(shown, 'cel expression must evaluate to a bool');
   if (!checked || !isBool) return false;
+  if (unstartable !== undefined) path.invalid(shown, `program instantiation failed: ${unstartable}`);
   messageCompiles(rule, shown, place, field.child('messageExpression'));
   return names?.has('oldSelf') === true;
 }
@@ -121,10 +122,12 @@ function messageCompiles(
 ): void {
   const told = text(rule['messageExpression']);
   if (told === '') return;
-  const { problem, checked } = judgeOf(object, told, declarations);
+  const { problem, checked, unstartable } = judgeOf(object, told, declarations);
   if (problem !== undefined) path.invalid(shown, `messageExpression compilation failed: ${problem}`);
   else if (checked && checked.type.kind !== 'string')
     path.invalid(shown, 'messageExpression must evaluate to a string');
+  else if (unstartable !== undefined)
+    path.invalid(shown, `messageExpression instantiation failed: ${unstartable}`);
   else if (checked) charge(costOf(checked, size).max, 'estimated messageExpression cost', cel, path);
 }
 

@@ -12,6 +12,7 @@ import { openApiSchema } from './schema.ts';
 import { shownSchema, shownVersion } from './shown.ts';
 import { structural } from './structural.ts';
 import { subresources } from './subresources.ts';
+import { whyUnbuilt } from './unbuilt.ts';
 
 /** What all versions share stands, to kube-apiserver, beside them. */
 const shareable = ['schema', 'subresources', 'additionalPrinterColumns', 'selectableFields'] as const;
@@ -98,6 +99,7 @@ const beyondStatus = [
 ];
 
 function customSchema(schema: JsonObject, hasStatus: boolean, field: Field): void {
+  const before = field.causes.length;
   if (hasStatus && text(schema['type']) && schema['type'] !== 'object') {
     const rule =
       'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
@@ -111,11 +113,15 @@ function customSchema(schema: JsonObject, hasStatus: boolean, field: Field): voi
   }
   if (schema['nullable'] === true) field.child('nullable').forbidden('nullable cannot be true at the root');
   const shaped = field.causes.length;
-  structural(schema, field);
-  if (field.causes.length === shaped) defaults(schema, field);
+  const unbuilt = whyUnbuilt(schema);
+  if (unbuilt === undefined) structural(schema, field);
+  if (unbuilt === undefined && field.causes.length === shaped) defaults(schema, field);
   // Rules are looked at in a schema whose structure and defaults are sound.
-  const cel = field.causes.length === shaped ? rootContext(schema) : undefined;
+  const isSound = unbuilt === undefined && field.causes.length === shaped;
+  const cel = isSound ? rootContext(schema) : undefined;
   openApiSchema(schema, { isRoot: true }, cel, field);
+  // Mostly it has been told by now.
+  if (unbuilt !== undefined && field.causes.length === before) field.invalid('', unbuilt);
   if (cel) expensive(cel, field);
 }
 

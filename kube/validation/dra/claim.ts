@@ -44,7 +44,7 @@ export function claimSpec(spec: JsonObject, root: Field): void {
 }
 
 /** `request` and, of a request with alternatives, `request/alternative`. */
-function requestNames(devices: JsonObject): ReadonlySet<string> {
+export function requestNames(devices: JsonObject): ReadonlySet<string> {
   const names = new Set<string>();
   for (const one of records(devices['requests'])) {
     names.add(text(one['name']));
@@ -53,17 +53,19 @@ function requestNames(devices: JsonObject): ReadonlySet<string> {
   return names;
 }
 
-function references(value: unknown, names: ReadonlySet<string>, field: Field): void {
-  const rule =
-    "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
+export function references(value: unknown, names: ReadonlySet<string>, field: Field): void {
   keyed(strings(value), most.requests, field, {
     key: (name) => name,
-    check: (name, at) => {
-      const parts = name.split('/');
-      if (parts.length <= 2) for (const part of parts) requestName(part, at);
-      if (!names.has(name)) at.invalid(name, rule);
-    },
+    check: (name, at) => reference(name, names, at),
   });
+}
+
+export function reference(name: string, names: ReadonlySet<string>, field: Field): void {
+  const parts = name.split('/');
+  if (parts.length <= 2) for (const part of parts) requestName(part, field);
+  const rule =
+    "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
+  if (!names.has(name)) field.invalid(name, rule);
 }
 
 function request(one: JsonObject, field: Field): void {

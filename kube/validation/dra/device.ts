@@ -113,7 +113,7 @@ function placed(one: JsonObject, perDevice: boolean, field: Field): void {
 }
 
 /** What must hold, or must not, before a device is bound. */
-function bindingConditions(one: JsonObject, field: Field): void {
+export function bindingConditions(one: JsonObject, field: Field): void {
   const [good, bad] = [strings(one['bindingConditions']), strings(one['bindingFailureConditions'])];
   const path = { good: field.child('bindingConditions'), bad: field.child('bindingFailureConditions') };
   const name = (condition: string, at: Field) => at.invalidAll(condition, validateQualifiedName(condition));

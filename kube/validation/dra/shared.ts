@@ -23,13 +23,13 @@ export function keyed<T>(
   list: readonly T[],
   most: number,
   field: Field,
-  how: { key(item: T): string; check(item: T, itemField: Field): void },
+  how: { key(item: T): string; shown?(item: T): unknown; check(item: T, itemField: Field): void },
 ): void {
   if (!items(list, most, field, how.check)) return;
   const seen = new Set<string>();
   for (const [index, item] of list.entries()) {
     const key = how.key(item);
-    if (seen.has(key)) field.index(index).duplicate(key);
+    if (seen.has(key)) field.index(index).duplicate(how.shown?.(item) ?? key);
     seen.add(key);
   }
 }

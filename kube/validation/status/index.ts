@@ -8,6 +8,7 @@ import { jobStatuses } from './job.ts';
 import { nodeStatuses } from './node.ts';
 import { podStatuses } from './pod.ts';
 import { policyStatuses } from './policy.ts';
+import { resourceClaimStatuses } from './resource-claim.ts';
 
 /** What users may tell of kinds whose status is ours as a rule. By `<group>/<kind>/status`. */
 export const statusChecks: Readonly<Record<string, SubresourceCheck>> = {
@@ -20,4 +21,5 @@ export const statusChecks: Readonly<Record<string, SubresourceCheck>> = {
   ...nodeStatuses,
   ...podStatuses,
   ...policyStatuses,
+  ...resourceClaimStatuses,
 };

@@ -85,6 +85,11 @@ test('a definition serves its kind at once, and takes it away', async () => {
   const gone = await api.call('DELETE', `${crds}/widgets.example.com`);
   expect(gone.body.metadata.finalizers).toEqual(['customresourcecleanup.apiextensions.k8s.io']);
   expect(gone.body.status.conditions.at(-1)).toMatchObject({ type: 'Terminating', status: 'True' });
+  const last = await api.call('GET', '/apis/example.com/v1');
+  expect(last.body.resources[0]).toMatchObject({
+    name: 'widgets',
+    verbs: ['delete', 'deletecollection', 'get', 'list', 'watch'],
+  });
   await api.call('DELETE', `${widgets}/w`);
   await release(api);
   expect((await api.call('GET', widgets)).status).toBe(404);

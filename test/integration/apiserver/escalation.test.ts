@@ -122,7 +122,7 @@ test('the administrator of one logical cluster becomes none of all', async () =>
   const refused = await get(nodes, { 'impersonate-user': 'x', 'impersonate-group': 'system:masters' });
   expect([refused.status, refused.body.message]).toEqual([
     403,
-    'groups "system:masters" is forbidden: User "lead" cannot impersonate resource "groups" in API group "" at the cluster scope: system:masters is reserved',
+    'groups.authentication.k8s.io "system:masters" is forbidden: User "lead" cannot impersonate:user-info resource "groups" in API group "authentication.k8s.io" at the cluster scope: impersonating the system:masters group is not allowed',
   ]);
   expect((await get(nodes, { 'impersonate-user': 'system:atoll:controllers' })).status).toBe(403);
   for (const cluster of ['root', '*']) {

@@ -50,7 +50,49 @@ test('who may not impersonate is refused', async () => {
   const { status, body: said } = await call(nobody, 'POST', review, body, { 'impersonate-user': 'admin' });
   expect([status, said.message]).toEqual([
     403,
-    'users "admin" is forbidden: User "eve" cannot impersonate resource "users" in API group "" at the cluster scope',
+    'selfsubjectreviews.authentication.k8s.io is forbidden: User "eve" cannot impersonate-on:user-info:create resource "selfsubjectreviews" in API group "authentication.k8s.io" at the cluster scope',
+  ]);
+});
+
+test('who may impersonate somebody for some requests is taken for them in those alone', async () => {
+  const rbac = '/apis/rbac.authorization.k8s.io/v1';
+  const rules = [
+    {
+      apiGroups: ['authentication.k8s.io'],
+      resources: ['users'],
+      resourceNames: ['jane'],
+      verbs: ['impersonate:user-info'],
+    },
+    { apiGroups: [''], resources: ['pods'], verbs: ['impersonate-on:user-info:list'] },
+  ];
+  const bind = (name: string, role: string) =>
+    api.call('POST', `${rbac}/clusterrolebindings`, {
+      metadata: { name },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name }],
+    });
+  expect(
+    (await api.call('POST', `${rbac}/clusterroles`, { metadata: { name: 'proxy' }, rules })).status,
+  ).toBe(201);
+  expect((await bind('agent', 'proxy')).status).toBe(201);
+  expect((await bind('jane', 'cluster-admin')).status).toBe(201);
+  const agent = api.server.transport({ name: 'agent', groups: ['system:authenticated'] });
+  const asked = async (method: string, path: string, user: string, more = {}) => {
+    const answer = await call(agent, method, path, undefined, { 'impersonate-user': user, ...more });
+    return [answer.status, answer.body.message];
+  };
+  expect(await asked('GET', '/api/v1/pods', 'jane')).toEqual([200, undefined]);
+  expect(await asked('GET', '/api/v1/nodes', 'jane')).toEqual([
+    403,
+    'nodes is forbidden: User "agent" cannot impersonate-on:user-info:list resource "nodes" in API group "" at the cluster scope',
+  ]);
+  expect(await asked('GET', '/api/v1/pods', 'bob')).toEqual([
+    403,
+    'users.authentication.k8s.io "bob" is forbidden: User "agent" cannot impersonate:user-info resource "users" in API group "authentication.k8s.io" at the cluster scope',
+  ]);
+  expect(await asked('GET', '/api/v1/pods', 'jane', { 'impersonate-group': 'g' })).toEqual([
+    403,
+    'groups.authentication.k8s.io "g" is forbidden: User "agent" cannot impersonate:user-info resource "groups" in API group "authentication.k8s.io" at the cluster scope',
   ]);
 });
 

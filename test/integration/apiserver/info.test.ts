@@ -92,3 +92,10 @@ test('the log of a pod that no node has is empty', async () => {
   expect((await api.call('GET', `${pods}/p/log`)).status).toBe(204);
   expect((await api.call('GET', `${pods}/p/log?tailLines=-1`)).status).toBe(422);
 });
+
+test('a group is asked for by HEAD, too, as kube-apiserver answers it', async () => {
+  expect((await api.call('HEAD', '/apis/apps')).status).toBe(200);
+  expect((await api.call('HEAD', '/apis/nothing')).status).toBe(404);
+  expect((await api.call('HEAD', '/apis/apps/v1')).status).toBe(405);
+  expect((await api.call('POST', '/apis/apps', {})).status).toBe(405);
+});

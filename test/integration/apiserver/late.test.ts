@@ -28,22 +28,26 @@ const things = '/apis/example.com/v1/namespaces/default/things';
 const thing = (name: string) => ({ apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name } });
 const own = `${definitions}/things.example.com`;
 
-test('what is asked about while its definition goes is not made of the next one', async () => {
-  await api.call('POST', definitions, thingsDefinition());
-  const late = api.call('POST', things, thing('late'));
-  await eventually(async () => expect(asked).toBe(true));
-  await api.call('DELETE', own);
-  await api.call('PATCH', own, { metadata: { finalizers: null } });
-  expect((await api.call('GET', own)).status).toBe(404);
-  answer();
-  expect((await late).body).toMatchObject({
-    code: 403,
-    message:
-      'things.example.com "late" is forbidden: create not allowed while custom resource definition is terminating',
-  });
-  await api.call('POST', definitions, thingsDefinition());
-  expect((await api.call('GET', things)).body.items).toEqual([]);
-});
+test.each(['after', 'before'])(
+  'what is asked about while its definition goes is not made of the next one, made %s the answer',
+  async (when) => {
+    await api.call('POST', definitions, thingsDefinition());
+    const late = api.call('POST', things, thing('late'));
+    await eventually(async () => expect(asked).toBe(true));
+    await api.call('DELETE', own);
+    await api.call('PATCH', own, { metadata: { finalizers: null } });
+    expect((await api.call('GET', own)).status).toBe(404);
+    if (when === 'before') await api.call('POST', definitions, thingsDefinition());
+    answer();
+    expect((await late).body).toMatchObject({
+      code: 403,
+      message:
+        'things.example.com "late" is forbidden: create not allowed while custom resource definition is terminating',
+    });
+    if (when === 'after') await api.call('POST', definitions, thingsDefinition());
+    expect((await api.call('GET', things)).body.items).toEqual([]);
+  },
+);
 
 test('what is asked about while its version goes is stored as any other is', async () => {
   const [v1] = thingsDefinition().spec.versions;
@@ -63,17 +67,21 @@ test('what is asked about while its version goes is stored as any other is', asy
   expect(there.body.items).toMatchObject([{ metadata: { name: 'late' } }]);
 });
 
-test('what is asked about while its Namespace goes is not in the next one', async () => {
-  const shop = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } };
-  const at = '/api/v1/namespaces/shop';
-  expect((await api.call('POST', '/api/v1/namespaces', shop)).status).toBe(201);
-  const late = api.call('POST', `${at}/configmaps`, { ...configMap('late'), metadata: { name: 'late' } });
-  await eventually(async () => expect(asked).toBe(true));
-  await api.call('DELETE', at);
-  await api.call('PUT', `${at}/finalize`, { ...shop, spec: { finalizers: [] } });
-  expect((await api.call('GET', at)).status).toBe(404);
-  answer();
-  expect((await late).body).toMatchObject({ code: 404, message: 'namespaces "shop" not found' });
-  await api.call('POST', '/api/v1/namespaces', shop);
-  expect((await api.call('GET', `${at}/configmaps`)).body.items).toEqual([]);
-});
+test.each(['after', 'before'])(
+  'what is asked about while its Namespace goes is not in the next one, made %s the answer',
+  async (when) => {
+    const shop = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } };
+    const at = '/api/v1/namespaces/shop';
+    expect((await api.call('POST', '/api/v1/namespaces', shop)).status).toBe(201);
+    const late = api.call('POST', `${at}/configmaps`, { ...configMap('late'), metadata: { name: 'late' } });
+    await eventually(async () => expect(asked).toBe(true));
+    await api.call('DELETE', at);
+    await api.call('PUT', `${at}/finalize`, { ...shop, spec: { finalizers: [] } });
+    expect((await api.call('GET', at)).status).toBe(404);
+    if (when === 'before') await api.call('POST', '/api/v1/namespaces', shop);
+    answer();
+    expect((await late).body).toMatchObject({ code: 404, message: 'namespaces "shop" not found' });
+    if (when === 'after') await api.call('POST', '/api/v1/namespaces', shop);
+    expect((await api.call('GET', `${at}/configmaps`)).body.items).toEqual([]);
+  },
+);

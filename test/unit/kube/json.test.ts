@@ -20,6 +20,10 @@ describe('decodeJson', () => {
     ['{', 'unexpected end of JSON input'],
     ['{"a":1', 'unexpected end of JSON input'],
     ['"abc', 'unexpected end of JSON input'],
+    ['\ufeff{}', "invalid character 'ï' looking for beginning of value"],
+    ['\u{1f600}', "invalid character 'ð' looking for beginning of value"],
+    ['\v{}', "invalid character '\\v' looking for beginning of value"],
+    ['\0{}', "invalid character '\\x00' looking for beginning of value"],
     ['{}}', "invalid character '}' after top-level value"],
     ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
     ['{a:1}', "invalid character 'a' looking for beginning of object key string"],
@@ -39,7 +43,6 @@ describe('decodeJson', () => {
     ['"\\u12g4"', "invalid character 'g' in \\u hexadecimal character escape"],
     ['"a\nb"', "invalid character '\\n' in string literal"],
     ["'a'", "invalid character '\\'' looking for beginning of value"],
-    ['\ufeff{}', "invalid character '\ufeff' looking for beginning of value"],
   ])('refuses %j as Go does', (text, message) => expect(errorOf(text)).toBe(message));
 
   it.each([

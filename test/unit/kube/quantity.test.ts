@@ -76,14 +76,26 @@ describe('quantity', () => {
     expect(compareQuantity(subtractQuantity(total, parseQuantity(b)), parseQuantity(a))).toBe(0);
   });
 
-  it.each([' 1 ', '+', '.', 'Ki', 'e3', 10n ** 30n, 1.5])('an API takes %s', (value) => {
+  it.each([' 1 ', '\u00a01\u3000', '+', '.', 'Ki', 'e3', 10n ** 30n, 1.5])('an API takes %s', (value) => {
     expect(quantityProblem(value)).toBeUndefined();
   });
 
-  it.each(['', ' ', '1e', '1 1', `1000.${'0'.repeat(1100)}`, '1e999999', true, {}, null, undefined])(
-    'an API refuses %j',
-    (value) => expect(quantityProblem(value)).toMatch(/quantit/),
-  );
+  it.each([
+    '',
+    ' ',
+    '\ufeff1',
+    '\n1',
+    '1\n',
+    '\t1',
+    '1e',
+    '1 1',
+    `1000.${'0'.repeat(1100)}`,
+    '1e999999',
+    true,
+    {},
+    null,
+    undefined,
+  ])('an API refuses %j', (value) => expect(quantityProblem(value)).toMatch(/quantit/));
 
   it('rounds away from zero when scaled', () => {
     expect(scaledQuantity(parseQuantity('1500m'))).toBe(2n);

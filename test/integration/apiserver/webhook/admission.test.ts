@@ -7,6 +7,8 @@ import { eventually } from '../../../eventually.ts';
 import { type Api, configMap, configMaps, deployment, deployments, startApi } from '../api.ts';
 import { type Hooks, patchOf, startHooks } from './hooks.ts';
 
+const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'o' };
+
 let hooks: Hooks;
 let api: Api;
 beforeAll(async () => {
@@ -21,6 +23,12 @@ beforeAll(async () => {
     '/two': ({ object }) =>
       object.data?.two ? { allowed: true } : patchOf([{ op: 'add', path: '/data', value: { two: 'yes' } }]),
     '/hang': () => null,
+    '/uid': ({ operation }) =>
+      operation === 'UPDATE'
+        ? patchOf([{ op: 'add', path: '/metadata/uid', value: 'another' }])
+        : { allowed: true },
+    '/version': () => patchOf([{ op: 'add', path: '/metadata/resourceVersion', value: '5' }]),
+    '/owners': () => patchOf([{ op: 'add', path: '/metadata/ownerReferences', value: [owner, owner] }]),
     '/bad': () => patchOf([{ op: 'add', path: '/data', value: 5 }]),
   });
 });
@@ -179,6 +187,38 @@ test('patches change what is stored; an earlier webhook that wants to is asked a
   expect(hooks.asked.map(({ path }) => path)).toEqual(['/one', '/two', '/one']);
   expect(hooks.asked[0]?.request.object.metadata.uid).toBeUndefined();
   expect((await api.call('GET', `${configMaps}/a`)).body).toEqual(body);
+});
+
+test('a webhook that says another uid or resourceVersion is refused as kube-apiserver refuses it', async () => {
+  await configure('Mutating', { clientConfig: hooks.config('/uid') });
+  await api.call('POST', configMaps, configMap('a'));
+  const other = await api.call('PUT', `${configMaps}/a`, configMap('a', { b: 'c' }));
+  expect([other.status, other.body.message]).toEqual([
+    422,
+    'ConfigMap "a" is invalid: metadata.uid: Invalid value: "another": field is immutable',
+  ]);
+  await api.call('DELETE', `${registration}/mutatingwebhookconfigurations/test`);
+  await configure('Mutating', { clientConfig: hooks.config('/version') });
+  const made = await api.call('POST', configMaps, configMap('b'));
+  expect([made.status, made.body.message]).toEqual([
+    500,
+    'resourceVersion should not be set on objects to be created',
+  ]);
+  const put = await api.call('PUT', `${configMaps}/a`, configMap('a', { b: 'c' }));
+  expect([put.status, put.body.message]).toEqual([
+    409,
+    'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
+  ]);
+});
+
+test('owners that a webhook, or who writes, names twice count once', async () => {
+  const { metadata, ...rest } = configMap('a') as { metadata: object };
+  const given = { ...rest, metadata: { ...metadata, ownerReferences: [owner, owner] } };
+  const made = await api.call('POST', configMaps, given);
+  expect([made.status, made.body.metadata.ownerReferences]).toEqual([201, [owner]]);
+  await configure('Mutating', { clientConfig: hooks.config('/owners') });
+  const put = await api.call('PUT', `${configMaps}/a`, configMap('a', { b: 'c' }));
+  expect([put.status, put.body.metadata.ownerReferences]).toEqual([200, [owner]]);
 });
 
 test('a patch that makes no object of the kind', async () => {

@@ -50,7 +50,7 @@ function told(all: readonly Asked[], peerOf: () => object): string[] {
     const info = parseRequest(method, url, { logicalClusters: true });
     const record = audit.begin(request, info, user, peerOf());
     record?.received();
-    if (as) record?.impersonated(as);
+    if (as) record?.impersonated({ user: as });
     record?.decided({ allowed: true });
     if (sent) record?.sent(sent);
     record?.answered({ status: 200, headers: {}, body: new Uint8Array() });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../../kube/object.ts';
 import { humanDuration } from '../../../../kube/table/format.ts';
-import { tableFor } from '../../../../kube/table/index.ts';
+import { inPrintedOrder, tableFor } from '../../../../kube/table/index.ts';
 import { infoOf, named } from '../kinds.ts';
 
 const now = new Date('2030-01-02T00:00:00Z');
@@ -223,4 +223,21 @@ it.each([
   [800 * 86400, '2y70d'],
 ])('%d s ago is %s', (seconds, shown) => {
   expect(humanDuration(seconds * 1000)).toBe(shown);
+});
+
+it('lists of FlowSchemas are printed as requests are matched', () => {
+  const schema = (name: string, matchingPrecedence: number) =>
+    named('flowcontrol.apiserver.k8s.io/v1', 'FlowSchema', {
+      metadata: { name },
+      spec: { matchingPrecedence },
+    });
+  const listed = [schema('catch-all', 10_000), schema('exempt', 1), schema('b', 500), schema('a', 500)];
+  const printed = inPrintedOrder(infoOf(schema('x', 1)), listed);
+  expect(printed.map(({ metadata: { name } }) => name)).toEqual(['exempt', 'a', 'b', 'catch-all']);
+  expect(listed[0]?.metadata.name).toBe('catch-all');
+});
+
+it('lists of other kinds are printed as they are', () => {
+  const listed = ['b', 'a'].map((name) => named('v1', 'ConfigMap', { metadata: { name } }));
+  expect(inPrintedOrder(infoOf(listed[0] as KubeObject), listed)).toEqual(listed);
 });

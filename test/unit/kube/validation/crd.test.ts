@@ -40,7 +40,72 @@ const contributed =
 const shownRefusal =
   'spec.validation.openAPIV3Schema: Invalid value: {"ID":"","Schema":"","Ref":null,"Description":"","Type":"object","Nullable":false,"Format":"","Title":"","Default":null,"Maximum":2,"ExclusiveMaximum":false,"Minimum":null,"ExclusiveMinimum":false,"MaxLength":null,"MinLength":null,"Pattern":"","MaxItems":null,"MinItems":null,"UniqueItems":false,"MultipleOf":null,"Enum":null,"MaxProperties":null,"MinProperties":1,"Required":null,"Items":null,"AllOf":null,"OneOf":null,"AnyOf":null,"Not":null,"Properties":null,"AdditionalProperties":null,"PatternProperties":null,"Dependencies":null,"AdditionalItems":null,"Definitions":null,"ExternalDocs":null,"Example":null,"XPreserveUnknownFields":null,"XEmbeddedResource":false,"XIntOrString":false,"XListMapKeys":null,"XListType":null,"XMapType":null,"XValidations":null}: only [Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations] fields are allowed at the root of the schema if the status subresource is enabled';
 
+const shownRule = (expression: string) =>
+  `{"Rule":${JSON.stringify(expression)},"Message":"","MessageExpression":"","Reason":null,"FieldPath":"","OptionalOldSelf":null}`;
+const unstartable = ([expression, why]: readonly [string, string]): [string, KubeObject, string[]] => [
+  `a rule that converts what cannot be: ${expression}`,
+  rule({ rule: expression }),
+  [
+    `${at}.x-kubernetes-validations[0].rule: Invalid value: ${shownRule(expression)}: program instantiation failed: ${why}`,
+  ],
+];
+const illFormatted = ([expression, column, why]: readonly [string, number, string]): [
+  string,
+  KubeObject,
+  string[],
+] => [
+  `a rule that formats what cannot be: ${expression}`,
+  rule({ rule: expression }),
+  [
+    `${at}.x-kubernetes-validations[0].rule: Invalid value: ${shownRule(expression)}: compilation failed: ERROR: <input>:1:${column}: ${why}\n | ${expression}\n | ${'.'.repeat(column - 1)}^`,
+  ],
+];
+
 const refused: [string, KubeObject, string[]][] = [
+  [
+    'a reference, and nothing else of what it is in',
+    schema({ a: { $ref: 'x' }, b: {} }),
+    [`${at}.properties[a].$ref: Forbidden: $ref is not supported`],
+  ],
+  [
+    'a list of schemas, and nothing else',
+    schema({ a: { type: 'array', items: [{}] }, b: {} }),
+    [`${at}.properties[a].items: Forbidden: items must be a schema object and not an array`],
+  ],
+  [
+    'what does not preserve unknown fields, and nothing else',
+    schema({ a: { 'x-kubernetes-preserve-unknown-fields': false } }),
+    [
+      `${at}.properties[a].x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or undefined`,
+    ],
+  ],
+  [
+    'a schema of another dialect',
+    schema({}, { $schema: 'https://json-schema.org/draft/2020-12/schema' }),
+    [`${at}: Invalid value: "": OpenAPIV3Schema 'schema' is not supported`],
+  ],
+  ...(
+    [
+      ['int("x") == 1', "type conversion error from 'string' to 'int'"],
+      ['bool("x")', "type conversion error from 'string' to 'bool'"],
+      ['double("x") == 1.0', "type conversion error from 'string' to 'double'"],
+      ['uint(-1) == 1u', 'unsigned integer overflow'],
+      ['int(1e30) == 1', 'integer overflow'],
+      ['has(self.spec) || uint(string(-1)) == 1u', "type conversion error from 'string' to 'uint'"],
+    ] as const
+  ).map(unstartable),
+  ...(
+    [
+      [
+        '"%d".format(["a"]) == ""',
+        14,
+        'error during formatting: decimal clause can only be used on integers, was given string',
+      ],
+      ['"%q".format([1]) == ""', 12, 'could not parse formatting clause: unrecognized formatting clause "q"'],
+      ['"%s %s".format([1]) == ""', 15, 'index 1 out of range'],
+      ['"%s".format([1, 2]) == ""', 12, 'too many arguments supplied to string.format (expected 1, got 2)'],
+    ] as const
+  ).map(illFormatted),
   [
     'a field without a type',
     schema({ a: {} }),

@@ -25,6 +25,94 @@ function check(group: string, kind: string, spec: object, rows: readonly Row[]):
 const is = (type: string) => ({ type, status: 'True' });
 
 describe('what a user tells as a status', () => {
+  const given = { request: 'r1', driver: 'd.example.com', pool: 'p', device: 'dev-1' };
+  const allocation = { devices: { results: [given] } };
+  const but = (changed: object) => ({ allocation: { devices: { results: [{ ...given, ...changed }] } } });
+  const pod = { resource: 'pods', name: 'p', uid: 'u' };
+  const told = { driver: 'd.example.com', pool: 'p', device: 'dev-1' };
+  const unnamed =
+    "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
+  check(
+    'resource.k8s.io',
+    'ResourceClaim',
+    { devices: { requests: [{ name: 'r1' }, { name: 'r2', firstAvailable: [{ name: 's1' }] }] } },
+    [
+      ['given devices, and used', {}, { allocation, reservedFor: [pod], devices: [told] }, []],
+      ['of an alternative', {}, but({ request: 'r2/s1' }), []],
+      [
+        'used before it is given any',
+        {},
+        { reservedFor: [pod] },
+        ['status.reservedFor: Forbidden: may not be specified when `allocated` is not set'],
+      ],
+      [
+        'used twice by the same, and by nobody',
+        {},
+        { allocation, reservedFor: [pod, pod, {}] },
+        [
+          'status.reservedFor[2].resource: Required value',
+          'status.reservedFor[2].name: Required value',
+          'status.reservedFor[2].uid: Required value',
+          'status.reservedFor[1]: Duplicate value: "u"',
+        ],
+      ],
+      [
+        'for no request of its',
+        {},
+        but({ request: 'r2/zz' }),
+        [`status.allocation.devices.results[0].request: Invalid value: "r2/zz": ${unnamed}`],
+      ],
+      [
+        'of no pool, shared as no uid',
+        {},
+        but({ pool: '', shareID: 'x' }),
+        [
+          'status.allocation.devices.results[0].pool: Required value',
+          'status.allocation.devices.results[0].shareID: Invalid value: "x": error validating uid: invalid UUID length: 1',
+        ],
+      ],
+      [
+        'configured by nobody',
+        {},
+        { allocation: { devices: { results: [given], config: [{ source: 'X' }] } } },
+        [
+          'status.allocation.devices.config[0].source: Unsupported value: "X": supported values: "FromClaim", "FromClass"',
+          'status.allocation.devices.config[0].opaque: Required value',
+        ],
+      ],
+      [
+        'told of a device that is not its',
+        {},
+        { allocation, devices: [{ ...told, device: 'other' }] },
+        [
+          'status.devices[0]: Invalid value: {"Driver":"d.example.com","Pool":"p","Device":"other","ShareID":""}: must be an allocated device in the claim',
+        ],
+      ],
+      [
+        'told of twice, and of its network',
+        {},
+        {
+          allocation,
+          devices: [told, { ...told, data: [1], networkData: { ips: ['1.1.1.1', '10.0.0.1/24'] } }],
+        },
+        [
+          'status.devices[1].data: Invalid value: "<value omitted>": must be a valid JSON object',
+          'status.devices[1].networkData.ips[0]: Invalid value: "1.1.1.1": must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)',
+          'status.devices[1]: Duplicate value: {"Driver":"d.example.com","Pool":"p","Device":"dev-1","ShareID":""}',
+        ],
+      ],
+      ['given back', { allocation }, {}, []],
+      [
+        'given another',
+        { allocation },
+        but({ device: 'dev-2' }),
+        [
+          'status.allocation: Invalid value: {"Devices":{"Results":[{"Request":"r1","Driver":"d.example.com","Pool":"p","Device":"dev-2","AdminAccess":null,"Tolerations":null,"BindingConditions":null,"BindingFailureConditions":null,"ShareID":null,"ConsumedCapacity":null}],"Config":null},"NodeSelector":null,"AllocationTimestamp":null}: field is immutable',
+        ],
+      ],
+    ],
+  );
+
   check('apps', 'Deployment', {}, [
     ['as a rule', {}, { replicas: 2, readyReplicas: 1, availableReplicas: 1 }, []],
     [

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Mode,
+  modesFor,
+  ownGroups,
+  questionsOf,
+} from '../../../../apiserver/authn/impersonation-modes.ts';
+import { type Wanted, wantedBy } from '../../../../apiserver/authn/wanted.ts';
+import type { UserInfo } from '../../../../kube/http.ts';
+
+const wanted = (name: string, more: Partial<Wanted> = {}): Wanted => ({
+  name,
+  uid: '',
+  groups: [],
+  extra: {},
+  ...more,
+});
+const requester: UserInfo = { name: 'dev', groups: [] };
+const agent: UserInfo = {
+  name: 'system:serviceaccount:default:agent',
+  groups: [],
+  extra: { 'authentication.kubernetes.io/node-name': ['n1'] },
+};
+
+describe('the ways in which somebody may be taken for', () => {
+  test.each<[string, Wanted, UserInfo, Mode[]]>([
+    ['a user', wanted('jane'), requester, ['user-info', 'legacy']],
+    ['a user of a group', wanted('jane', { groups: ['g'] }), requester, ['user-info', 'legacy']],
+    ['an account', wanted('system:serviceaccount:a:b'), requester, ['serviceaccount', 'legacy']],
+    ['an account of a group', wanted('system:serviceaccount:a:b', { groups: ['g'] }), requester, ['legacy']],
+    ['what is no account', wanted('system:serviceaccount:Bad_NS:b'), requester, ['user-info', 'legacy']],
+    ['a node', wanted('system:node:n1'), requester, ['arbitrary-node', 'legacy']],
+    ['the node it runs on', wanted('system:node:n1'), agent, ['associated-node', 'arbitrary-node', 'legacy']],
+    ['another node', wanted('system:node:n2'), agent, ['arbitrary-node', 'legacy']],
+    ['a node with a uid', wanted('system:node:n1', { uid: '7' }), agent, ['legacy']],
+    ['what is no node', wanted('system:node:N_1'), agent, ['user-info', 'legacy']],
+  ])('%s', (_, one, by, modes) => expect(modesFor(one, by)).toEqual(modes));
+});
+
+describe('what is asked', () => {
+  const asked = (mode: Mode, one: Wanted) =>
+    [...questionsOf(mode, one)].map(
+      ({ verb, group, resource, subresource, namespace, name, refused }) =>
+        `${verb} ${[resource, subresource].filter(Boolean).join('/')}.${group} ${[namespace, name].filter(Boolean).join('/')}${refused ? `: ${refused}` : ''}`,
+    );
+  const whole = wanted('jane', { uid: '7', groups: ['g'], extra: { 'a.io/b': ['c'] } });
+  test.each<[string, Mode, Wanted, string[]]>([
+    [
+      'of everything that is said',
+      'user-info',
+      whole,
+      [
+        'impersonate:user-info users.authentication.k8s.io jane',
+        'impersonate:user-info uids.authentication.k8s.io 7',
+        'impersonate:user-info groups.authentication.k8s.io g',
+        'impersonate:user-info userextras/a.io/b.authentication.k8s.io c',
+      ],
+    ],
+    [
+      'as it always was',
+      'legacy',
+      whole,
+      [
+        'impersonate users. jane',
+        'impersonate uids.authentication.k8s.io 7',
+        'impersonate groups. g',
+        'impersonate userextras/a.io/b.authentication.k8s.io c',
+      ],
+    ],
+    [
+      'of an account',
+      'serviceaccount',
+      wanted('system:serviceaccount:a:b'),
+      ['impersonate:serviceaccount serviceaccounts.authentication.k8s.io a/b'],
+    ],
+    [
+      'of a node',
+      'arbitrary-node',
+      wanted('system:node:n1'),
+      ['impersonate:arbitrary-node nodes.authentication.k8s.io n1'],
+    ],
+    [
+      'of the node it runs on',
+      'associated-node',
+      wanted('system:node:n1'),
+      ['impersonate:associated-node nodes.authentication.k8s.io *'],
+    ],
+  ])('%s', (_, mode, one, questions) => expect(asked(mode, one)).toEqual(questions));
+
+  test.each<[Partial<Wanted>, string]>([
+    [{ groups: ['system:masters'] }, 'impersonating the system:masters group is not allowed'],
+    [{ groups: [''] }, 'impersonating the empty string group is not allowed'],
+    [{ extra: { '': ['x'] } }, 'impersonating the empty string key in extra is not allowed'],
+    [
+      { extra: { foo: ['x'] } },
+      'impersonating an invalid key in extra is not allowed: extra.key: Invalid value: "foo": must be a domain-prefixed path (such as "acme.io/foo")',
+    ],
+    [{ extra: { 'a.io/b': [''] } }, 'impersonating the empty string value in extra is not allowed'],
+  ])('%j is refused but by who may be anybody', (more, why) => {
+    const one = wanted('jane', more);
+    expect([...questionsOf('user-info', one)].map(({ refused }) => refused)).toContain(why);
+    expect([...questionsOf('legacy', one)].every(({ refused }) => refused === undefined)).toBe(true);
+  });
+
+  test('a node has its group where it is one', () => {
+    expect(ownGroups('arbitrary-node', wanted('system:node:n1'))).toEqual(['system:nodes']);
+    expect(ownGroups('legacy', wanted('system:node:n1'))).toEqual([]);
+  });
+});
+
+describe('what the headers say', () => {
+  const said = (headers: Record<string, string>) =>
+    wantedBy({ method: 'GET', url: '/', headers } as Parameters<typeof wantedBy>[0]);
+  test('nothing', () => expect(said({ 'impersonate-user': '' })).toBeUndefined());
+  test('an empty group is one', () => {
+    expect(said({ 'impersonate-user': 'j', 'impersonate-group': '' })?.groups).toEqual(['']);
+  });
+  test.each<[Record<string, string>, string]>([
+    [
+      { 'impersonate-group': 'x' },
+      '&user.DefaultInfo{Name:"", UID:"", Groups:[]string{"x"}, Extra:map[string][]string(nil)}',
+    ],
+    [
+      { 'impersonate-uid': 'x' },
+      '&user.DefaultInfo{Name:"", UID:"x", Groups:[]string(nil), Extra:map[string][]string(nil)}',
+    ],
+    [
+      { 'impersonate-extra-b': 'y', 'impersonate-extra-a': 'x' },
+      '&user.DefaultInfo{Name:"", UID:"", Groups:[]string(nil), Extra:map[string][]string{"a":[]string{"x"}, "b":[]string{"y"}}}',
+    ],
+  ])('%j without a user', (headers, shown) => {
+    expect(() => said(headers)).toThrow(`requested ${shown} without impersonating a user name`);
+  });
+});
