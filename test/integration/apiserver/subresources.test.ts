@@ -246,7 +246,8 @@ test.each<[string, string, object, number]>([
 ])('a Scale patched with %s, by %s', async (_, type, named, code) => {
   await api.call('POST', deployments, deployment('web', 1));
   const patch = { ...named, metadata: { name: 'web', namespace: 'default' }, spec: { replicas: 3 } };
-  const { status, body } = await api.call('PATCH', `${deployments}/web/scale`, patch, { 'content-type': type });
+  const headers = { 'content-type': type };
+  const { status, body } = await api.call('PATCH', `${deployments}/web/scale`, patch, headers);
   expect(status).toBe(code);
   if (code === 200) expect(body).toMatchObject({ kind: 'Scale', apiVersion: 'autoscaling/v1' });
   const { body: after } = await api.call('GET', `${deployments}/web`);
