@@ -55,6 +55,18 @@ export function requireKind(patched: Patched, info: GroupVersionKind): void {
   }
 }
 
+/** A strategic merge patch is decoded as the kind of the URL, whatever it says. */
+export function kindly(object: JsonObject, type: PatchType, info: GroupVersionKind): JsonObject {
+  if (type !== 'strategic') return object;
+  return { ...object, kind: info.kind, apiVersion: formatApiVersion(info) };
+}
+
+const isText = (value: Json | undefined) => value === undefined || typeof value === 'string';
+
+export function isNamed(object: JsonObject): boolean {
+  return isText(object['kind']) && isText(object['apiVersion']);
+}
+
 /** The object with the members that a JSON or merge patch touched in order of their names, as Go writes maps. */
 export function inPatchedOrder({ before, after, schema }: Omit<Patched, 'type' | 'patch'>): JsonObject {
   return ordered(after, before, schema, true) as JsonObject;

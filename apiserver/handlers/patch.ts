@@ -1,7 +1,6 @@
 import { isDeep } from '../../kube/depth.ts';
-import { formatApiVersion } from '../../kube/gvk.ts';
 import type { ApiResponse } from '../../kube/http.ts';
-import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
+import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { conversionProblem } from '../../kube/schema/convert.ts';
 import type { Schema } from '../../kube/schema/schema.ts';
 import type { Entry } from '../../storage/store.ts';
@@ -10,13 +9,12 @@ import type { ResourceExchange } from '../core.ts';
 import { conform, type FieldValidation } from '../decode/body.ts';
 import { noDuplicates } from '../decode/duplicates.ts';
 import { type WriteQuery, writeQuery } from '../decode/options.ts';
-import { inPatchedOrder, type PatchType, refusedPatch, requireKind } from '../decode/patched.ts';
+import { inPatchedOrder, isNamed, kindly, refusedPatch, requireKind } from '../decode/patched.ts';
 import { formOf, isAsStored, jsonBytes, respondObject } from '../encode/respond.ts';
 import { answerStored } from '../registry/codec.ts';
 import { fromStored, toStored } from '../registry/convert.ts';
 import { requireVersion } from '../registry/required.ts';
 import { updateObject } from '../registry/write.ts';
-import type { ServedResource } from '../served.ts';
 import { handleApply } from './apply.ts';
 import { changePod } from './pods/running.ts';
 import { writeContext } from './writes/context.ts';
@@ -60,7 +58,7 @@ function patchedObject(
   return (current) => {
     const before = fromStored(current, served) as unknown as JsonObject;
     const result = patch(before);
-    const after = kindly(result, type, served);
+    const after = kindly(result, type, served.info);
     // A custom resource is no struct: its fields are in order of their names, like a map's.
     const schema: Schema = served.custom ? { type: 'any' } : served.schema;
     const patched = { type, patch: value, before, after, schema };
@@ -90,16 +88,4 @@ function patchedObject(
     requireVersion(object, stored);
     return toStored(object, served);
   };
-}
-
-const isText = (value: Json | undefined) => value === undefined || typeof value === 'string';
-
-function isNamed(object: JsonObject): boolean {
-  return isText(object['kind']) && isText(object['apiVersion']);
-}
-
-/** A strategic merge patch is decoded as the kind of the URL, whatever it says. */
-function kindly(object: JsonObject, type: PatchType, served: ServedResource): JsonObject {
-  if (type !== 'strategic') return object;
-  return { ...object, kind: served.info.kind, apiVersion: formatApiVersion(served.info) };
 }

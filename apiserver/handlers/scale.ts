@@ -12,7 +12,7 @@ import { conform, type Decoding, decodeBody } from '../decode/body.ts';
 import { noDuplicates } from '../decode/duplicates.ts';
 import { bodyEncoding } from '../decode/media.ts';
 import { type WriteQuery, writeQuery } from '../decode/options.ts';
-import { type PatchType, refusedPatch } from '../decode/patched.ts';
+import { isNamed, kindly, type PatchType, refusedPatch } from '../decode/patched.ts';
 import { encoded, formOf, shapeObject } from '../encode/respond.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { withVersions } from '../registry/converting.ts';
@@ -85,8 +85,12 @@ function patched(
   decoding: Decoding,
 ): KubeObject {
   const { patch, value } = patcher({ ...exchange, served: scaleServed }, type);
-  const after = patch(before);
+  const result = patch(before);
+  const after = kindly(result, type, scaleInfo);
   const about = { type, patch: value, before, after, schema: scaleServed.schema };
+  if (after !== result && !isNamed(result)) {
+    throw refusedPatch(about, conversionProblem(result, scaleInfo) ?? '');
+  }
   return conform(after, noDuplicates, scaleServed, {
     ...decoding,
     refuse: (why) => refusedPatch(about, why),

@@ -233,6 +233,27 @@ test.each<[string, object, object, number]>([
   expect((await api.call('GET', `${deployments}/web`)).body).toEqual(before.body);
 });
 
+const strategic = 'application/strategic-merge-patch+json';
+const merge = 'application/merge-patch+json';
+
+test.each<[string, string, object, number]>([
+  // As Ansible's k8s_scale names what it scales.
+  ['the scaled kind', strategic, { kind: 'Deployment' }, 200],
+  ['the scaled kind and its version', strategic, { kind: 'Deployment', apiVersion: 'apps/v1' }, 200],
+  ['a version that nobody has', strategic, { apiVersion: 'bogus/v1' }, 200],
+  ['a kind that is no name', strategic, { kind: 5 }, 422],
+  ['the scaled kind', merge, { kind: 'Deployment' }, 422],
+])('a Scale patched with %s, by %s', async (_, type, named, code) => {
+  await api.call('POST', deployments, deployment('web', 1));
+  const patch = { ...named, metadata: { name: 'web', namespace: 'default' }, spec: { replicas: 3 } };
+  const headers = { 'content-type': type };
+  const { status, body } = await api.call('PATCH', `${deployments}/web/scale`, patch, headers);
+  expect(status).toBe(code);
+  if (code === 200) expect(body).toMatchObject({ kind: 'Scale', apiVersion: 'autoscaling/v1' });
+  const { body: after } = await api.call('GET', `${deployments}/web`);
+  expect(after.spec.replicas).toBe(code === 200 ? 3 : 1);
+});
+
 test.each(['PUT', 'PATCH'])('who scales by %s owns the replicas under the subresource', async (verb) => {
   await api.call('POST', deployments, deployment('web', 1));
   const scale = {
