@@ -107,6 +107,12 @@ describe('passwords', () => {
       await post('role/add', { name: 'root' });
       await post('user/grant', { user: 'root', role: 'root' });
     });
+    const text64 = (text: string) => Buffer.from(text).toString('base64');
+    await post('user/add', { name: 'atoll', password: 'few rights' });
+    await post('role/add', { name: 'prefix' });
+    const perm = { permType: 'READWRITE', key: text64('/few/'), range_end: text64('/few0') };
+    await post('role/grant', { name: 'prefix', perm });
+    await post('user/grant', { user: 'atoll', role: 'prefix' });
     await post('enable', {});
   });
   afterAll(() => etcd.stop());
@@ -131,6 +137,27 @@ describe('passwords', () => {
     await store.close();
     await other.close();
     await proxy.stop();
+  });
+
+  it('of a user who has the rights to the prefix alone serve; that it cannot compact is told once, and what others compact is known', async () => {
+    const endpoints = [etcd.endpoint];
+    const told: string[] = [];
+    const logger = { info: () => {}, warn: (_: object, message: string) => void told.push(message) };
+    const login = { username: 'atoll', password: 'few rights', prefix: '/few', logger };
+    const store = await openEtcd({ endpoints, ...login, compaction: { intervalMs: 100, leaseSeconds: 2 } });
+    const root = await openEtcd({ endpoints, username: 'root', password: 'secret', compaction: false });
+    let entry = await store.create('/a', bytes('0'));
+    for (let i = 0; told.length === 0; i++) {
+      entry = await store.update('/a', bytes(`${i}`), entry.revision);
+      await sleep(50);
+    }
+    await root.compact(entry.revision);
+    await until(() => store.compacted >= entry.revision);
+    entry = await store.update('/a', bytes('last'), entry.revision);
+    expect(text(await store.get('/a'))).toBe('last');
+    expect(told).toEqual([expect.stringContaining('may not compact it')]);
+    await store.close();
+    await root.close();
   });
 
   it('may come from a file; wrong ones and none are refused', async () => {
