@@ -49,7 +49,9 @@ export function isCallError(error: unknown): error is CallError {
 
 /** etcd knows who asks, and they may not. */
 export function isDenied(error: unknown): boolean {
-  return error instanceof StoreError && isCallError(error.cause) && error.cause.code === status.PERMISSION_DENIED;
+  return (
+    error instanceof StoreError && isCallError(error.cause) && error.cause.code === status.PERMISSION_DENIED
+  );
 }
 
 /** The error for a caller of the store. */

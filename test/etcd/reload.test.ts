@@ -31,7 +31,10 @@ describe('an etcd that was set back', () => {
   it('ends watches, and is shown as it is', async () => {
     const lost = await startEtcd();
     const told: string[] = [];
-    const store = await open(lost.endpoint, { info: () => {}, warn: (_, message) => void told.push(message) });
+    const store = await open(lost.endpoint, {
+      info: () => {},
+      warn: (_, message) => void told.push(message),
+    });
     await store.create('/a', bytes('0'));
     await store.create('/b', bytes('0'));
     const watch = await record(store, prefixRange('/'), store.revision);
