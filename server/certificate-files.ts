@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { Issued } from '../apiserver/tls/ca.ts';
+import { parseEtcdUrl } from '../storage/etcd/url.ts';
 
 /** The administrator's own certificate, PEM: `tls-cert-file` and `tls-private-key-file`. */
 export interface CertificateFiles {
@@ -40,6 +41,12 @@ export function validityOf(pem: string): Validity {
     return { from: Date.parse(validFrom), until: Date.parse(validTo) };
   });
   return all.reduce((first, one) => (one.until < first.until ? one : first));
+}
+
+/** The file with the certificate that etcd is shown, where the store's URL names one. */
+export function etcdCertificate(storage: string): string | undefined {
+  const [, rest] = /^etcd:(.*)$/s.exec(storage) ?? [];
+  return rest === undefined ? undefined : parseEtcdUrl(rest).files.cert;
 }
 
 function keyIn(pem: string, file: string): KeyObject {

@@ -24,12 +24,14 @@ export interface CertificatesOptions {
   files?: CertificateFiles | undefined;
   /** Who signs the certificates of trusted proxies. */
   proxyCaFile?: string | undefined;
+  /** What the server shows to etcd, which follows the file by itself. */
+  etcdFile?: string | undefined;
   logger: Logger;
   clock?: Clock;
 }
 
 export interface Expiration extends Validity {
-  certificate: 'authority' | 'server' | 'administrator' | 'proxies';
+  certificate: 'authority' | 'server' | 'administrator' | 'proxies' | 'etcd';
   /** By the server itself, long before. */
   renewed: boolean;
 }
@@ -41,6 +43,7 @@ export class Certificates {
   #identity: Identity;
   #own: Issued | undefined;
   #proxyCa: string | undefined;
+  #etcd: string | undefined;
   /** Why files are not taken, each once. */
   readonly #refused = new Map<string, string>();
   /** With how many days left somebody was warned last. */
@@ -64,6 +67,7 @@ export class Certificates {
       made.#proxyCa = await readAuthority(proxyCaFile).catch(
         refuse('requestheader-client-ca-file', proxyCaFile),
       );
+    await made.#rereadEtcd();
     made.#warn();
     return made;
   }
@@ -93,6 +97,7 @@ export class Certificates {
   get expirations(): Expiration[] {
     const { ca, admin } = this.#identity;
     const { cert, proxyCa } = this.tls;
+    const etcd = this.#etcd;
     return [
       { certificate: 'authority', renewed: false, ...validityOf(ca) },
       { certificate: 'server', renewed: this.#own === undefined, ...validityOf(cert) },
@@ -100,6 +105,7 @@ export class Certificates {
       ...(proxyCa === undefined
         ? []
         : [{ certificate: 'proxies' as const, renewed: false, ...validityOf(proxyCa) }]),
+      ...(etcd === undefined ? [] : [{ certificate: 'etcd' as const, renewed: false, ...validityOf(etcd) }]),
     ];
   }
 
@@ -121,6 +127,7 @@ export class Certificates {
       this.#options.logger.info({}, 'the certificates were issued anew');
     }
     const read = [await this.#reread(), await this.#rereadProxies()].some(Boolean);
+    await this.#rereadEtcd();
     this.#warn();
     return read || due;
   }
@@ -160,6 +167,11 @@ export class Certificates {
     this.#proxyCa = read;
     logger.info({ file }, 'the authority of proxies was read anew');
     return true;
+  }
+
+  async #rereadEtcd(): Promise<void> {
+    const { etcdFile: file } = this.#options;
+    if (file !== undefined) this.#etcd = (await this.#read(file, () => readAuthority(file))) ?? this.#etcd;
   }
 
   async #read<T>(file: string, read: () => Promise<T>): Promise<T | undefined> {

@@ -15,11 +15,16 @@ export function jsonLogger(level: LogLevel): Logger {
 /** What Node itself would print as text goes into the log; a terminal that went takes nobody with it. */
 export function logProcess(logger: Logger): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
-  process.removeAllListeners('warning').on('warning', (err) => logger.warn({ err }, 'a warning of Node'));
+  logWarnings(logger);
   process.on('uncaughtException', (err) => {
     logger.error({ err, stack: err.stack }, 'nobody expected this: the process ends');
     process.exit(1);
   });
+}
+
+/** From the start on: of what it deprecates Node warns once. */
+export function logWarnings(logger: Logger): void {
+  process.removeAllListeners('warning').on('warning', (err) => logger.warn({ err }, 'a warning of Node'));
 }
 
 /** JSON escapes the control characters of ASCII; terminals know others, and some readers other ends of lines. */

@@ -15,6 +15,7 @@ import type { Store } from '../storage/store.ts';
 import { apiOptions } from './api.ts';
 import { loadAuthentication } from './authentication/load.ts';
 import { loadAuthorization } from './authorization/load.ts';
+import { etcdCertificate } from './certificate-files.ts';
 import { Certificates } from './certificates.ts';
 import { systemClient } from './client.ts';
 import { ControlProcess } from './control/process.ts';
@@ -221,8 +222,9 @@ async function certify(store: Store, settings: Settings, logger: Logger) {
   const names = [...(advertise ? [advertise.host] : []), ...tlsSan];
   const identity = await loadIdentity(store, listen.host, dataDir, names);
   const proxyCaFile = settings.requestHeader?.clientCaFile;
-  const options = { identity, files: certificateFiles, proxyCaFile, logger };
-  return { identity, certificates: await Certificates.load(options) };
+  const etcdFile = etcdCertificate(settings.storage);
+  const of = { identity, files: certificateFiles, proxyCaFile, etcdFile, logger };
+  return { identity, certificates: await Certificates.load(of) };
 }
 
 /** Where clients find a server that listens at `url`, which none can connect to if it says "all of this machine's". */

@@ -30,7 +30,7 @@ async function listed(store: Store, range: Range): Promise<readonly Entry[]> {
   }
 }
 
-/** Others forgot what this server has not yet left behind. */
+/** Others forgot what this server has not yet left behind, or an etcd that was restored from a backup went back. */
 function isGone(error: unknown): boolean {
-  return error instanceof StoreError && error.code === 'compacted';
+  return error instanceof StoreError && (error.code === 'compacted' || error.code === 'future');
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Logger } from '../../kube/log.ts';
-import { jsonLogger, logProcess } from '../../server/log.ts';
+import { jsonLogger, logProcess, logWarnings } from '../../server/log.ts';
 import type { RunningServer } from '../../server/run.ts';
 import { resolveSettings, type Settings } from '../../server/settings.ts';
 import { untilSignal } from '../../server/signals.ts';
@@ -15,7 +15,7 @@ export function startCommand(): Command {
     .description('run the server: API, controllers and syncers, on the embedded store or on etcd')
     .addHelpText(
       'after',
-      '\nExamples:\n  atoll start\n  atoll start --data-dir ./data --listen 127.0.0.1:0 --log-level warn\n  atoll start --storage etcd://10.0.0.1,10.0.0.2,10.0.0.3?ca=etcd-ca.crt&cert=etcd.crt&key=etcd.key',
+      '\nExamples:\n  atoll start\n  atoll start --data-dir ./data --listen 127.0.0.1:0 --log-level warn\n  atoll start --storage "etcd://10.0.0.1,10.0.0.2,10.0.0.3?ca=etcd-ca.crt&cert=etcd.crt&key=etcd.key"',
     )
     .action(async (flags: ServerFlags) => {
       const settings = resolveSettings(flags, flags.config, process.env);
@@ -52,6 +52,7 @@ export async function inTheLog(logger: Logger, serve: () => Promise<void>): Prom
 /** The same for `demo`: what went wrong, in words that say what to do. */
 export async function startOrExplain(settings: Settings, logger: Logger): Promise<RunningServer> {
   const { runServer } = await import('../../server/run.ts');
+  logWarnings(logger);
   try {
     const running = await runServer(settings, logger);
     logProcess(logger);

@@ -58,6 +58,13 @@ export async function loadAudit({
     sinks.push(file);
   }
   if (webhook) sinks.push(await toWebhook(webhook, files, lost, withinMs));
+  // Whoever watches a counter sees it grow only from something on: the first loss, too, is to be seen.
+  const plugins: Plugin[] = [
+    'buffered',
+    ...(log ? ['log' as const] : []),
+    ...(webhook ? ['webhook' as const] : []),
+  ];
+  for (const plugin of plugins) observer.lost(plugin, 0);
   const [only] = sinks;
   return {
     options: {

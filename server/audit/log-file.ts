@@ -9,12 +9,15 @@ import type { AuditSettings } from './settings.ts';
 const mostWaiting = 16 * 1024 * 1024;
 const batchBytes = 768 * 1024;
 const batchMs = 50;
+/** How often who puts full files aside looks how long the file is, which others write to. */
+const lookMs = 5_000;
 
 export interface LogFileOptions {
   settings: NonNullable<AuditSettings['log']>;
   /** Whether this process puts full files aside: of those that write to one file, one does. */
   rotates: boolean;
   logger: Logger;
+  lookMs?: number;
   /** Told of events that are lost: there was no room for them, or `error` is why. */
   dropped(count: number, error?: unknown): void;
 }
@@ -28,6 +31,7 @@ export class LogFile {
   readonly #file: Appender | undefined;
   readonly #waiting = new Waiting();
   #timer: NodeJS.Timeout | undefined;
+  #looking: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   #tidying: Promise<void> | undefined;
   #closing = false;
@@ -41,7 +45,9 @@ export class LogFile {
   /** Rejects where nothing can be written there. */
   async open(): Promise<void> {
     await this.#file?.open();
-    if (this.#file && this.#options.rotates) this.#tidy();
+    if (!this.#file || !this.#options.rotates) return;
+    this.#tidy();
+    this.#looking = setInterval(() => this.#begin(), this.#options.lookMs ?? lookMs).unref();
   }
 
   write(line: string): void {
@@ -54,6 +60,7 @@ export class LogFile {
   /** Resolves when all that came before is written, or was not to be written. */
   async close(): Promise<void> {
     this.#closing = true;
+    clearInterval(this.#looking);
     this.#begin();
     await this.#writing;
     await this.#tidying;
@@ -70,6 +77,11 @@ export class LogFile {
   }
 
   async #writeAll(): Promise<void> {
+    // It is others who write, where this process has no events of its own.
+    if (this.#waiting.bytes === 0 && this.#file && this.#options.rotates)
+      await this.#makeRoom(this.#file, 1).catch((err: unknown) =>
+        this.#options.logger.error({ err }, 'the audit log cannot be put aside'),
+      );
     do {
       for (const lines of this.#waiting.take()) {
         await this.#put(lines.bytes).catch((error: unknown) => this.#options.dropped(lines.count, error));

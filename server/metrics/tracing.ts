@@ -3,7 +3,11 @@ import { tracing } from './tracing-definitions.ts';
 
 /** What became of spans, where requests are traced. */
 export class TracingMetrics {
-  readonly #lost = new Map<string, number>();
+  /** Both from the start: whoever watches a counter sees it grow only from something on. */
+  readonly #lost = new Map<string, number>([
+    ['buffered', 0],
+    ['receiver', 0],
+  ]);
   #exported = 0;
 
   readonly exported = (count: number): void => {

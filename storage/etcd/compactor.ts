@@ -1,12 +1,16 @@
 import { hostname } from 'node:os';
 import { compactedRevision, compactTo, sweepSlots } from './compaction.ts';
 import type { Connection } from './connection.ts';
+import { isDenied } from './errors.ts';
 import type { Keys } from './keys.ts';
 import { holdLease, type Lease } from './lease.ts';
 import type { CompactionOptions, EtcdLogger } from './options.ts';
 import { pause } from './pause.ts';
 import { newestRevision } from './read.ts';
 import { range, txn } from './wire.ts';
+
+const mayNot =
+  'the user for etcd may not compact it, which takes the role root: unless etcd compacts itself, it grows until it is full';
 
 export interface CompactorParts {
   connection: Connection;
@@ -64,14 +68,29 @@ async function lead(parts: CompactorParts, lease: Lease): Promise<void> {
   const signal = AbortSignal.any([lease.lost, connection.signal]);
   logger?.info({ intervalMs: options.intervalMs }, 'this server compacts etcd');
   let due = await newestRevision(connection, keys);
+  let told = false;
   for (;;) {
     await pause(options.intervalMs, signal);
     if (signal.aborted) return;
     if (due > parts.compacted()) {
-      await compactTo(connection, due);
-      parts.onCompacted(due);
+      const may = await compacts(parts, due);
+      if (!may && !told) logger?.warn({}, mayNot);
+      told = !may;
       await sweepSlots(connection, keys, due);
     }
     due = await newestRevision(connection, keys);
+  }
+}
+
+/** False: it is not allowed; what etcd itself, or somebody else, has made it forget is known then. */
+async function compacts({ connection, keys, ...parts }: CompactorParts, due: number): Promise<boolean> {
+  try {
+    await compactTo(connection, due);
+    parts.onCompacted(due);
+    return true;
+  } catch (error) {
+    if (!isDenied(error)) throw error;
+    parts.onCompacted(await compactedRevision(connection, keys, parts.compacted()));
+    return false;
   }
 }

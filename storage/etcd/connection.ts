@@ -11,7 +11,7 @@ import {
 } from '@grpc/grpc-js';
 import { StoreError } from '../store.ts';
 import { type CallError, isCallError, translate, verdict } from './errors.ts';
-import type { EtcdOptions } from './options.ts';
+import type { EtcdOptions, EtcdSecrets } from './options.ts';
 import { pause } from './pause.ts';
 import { UnaryChannel } from './unary.ts';
 import { authenticate, type Method } from './wire.ts';
@@ -46,9 +46,9 @@ interface Endpoint {
 
 /** Calls to one of the endpoints; to the next one after a failure. Holds the login. */
 export class Connection {
-  readonly #options: EtcdOptions;
+  #options: EtcdOptions;
   readonly #addresses: readonly string[];
-  readonly #credentials: ChannelCredentials;
+  #credentials: ChannelCredentials;
   readonly #closed = new AbortController();
   /** After so many milliseconds without an answer the caller hears `unavailable`. */
   readonly patienceMs: number;
@@ -130,6 +130,15 @@ export class Connection {
     this.#token = undefined;
   }
 
+  /** For connections and logins from now on; those that are there stay. */
+  renew(secrets: EtcdSecrets): void {
+    this.#options = { ...this.#options, ...secrets };
+    this.#credentials = channelCredentials(this.#options);
+    const { client, channel } = this.#endpoint;
+    this.#endpoint = { client: this.#client(), channel };
+    client.close();
+  }
+
   /** Nothing is tried again any more. */
   stop(): void {
     this.#closed.abort();
@@ -141,11 +150,15 @@ export class Connection {
   }
 
   #connect(): Endpoint {
-    const address = this.#addresses[this.#at % this.#addresses.length] ?? '';
-    return {
-      client: new Client(address, this.#credentials, CHANNEL),
-      channel: unaryChannel(address, this.#options),
-    };
+    return { client: this.#client(), channel: unaryChannel(this.#address, () => this.#options) };
+  }
+
+  #client(): Client {
+    return new Client(this.#address, this.#credentials, CHANNEL);
+  }
+
+  get #address(): string {
+    return this.#addresses[this.#at % this.#addresses.length] ?? '';
   }
 
   #failed(client: Client, error: unknown): void {
@@ -206,17 +219,13 @@ function isSecure({ endpoints, tls }: EtcdOptions): boolean {
   return tls !== undefined || endpoints.some((endpoint) => endpoint.startsWith('https://'));
 }
 
-function unaryChannel(address: string, options: EtcdOptions): UnaryChannel {
-  if (!isSecure(options)) return new UnaryChannel(`http://${address}`);
-  const pem = (text: string | Uint8Array) => (typeof text === 'string' ? text : Buffer.from(text));
-  const { ca, cert, key } = options.tls ?? {};
-  return new UnaryChannel(`https://${address}`, {
+function unaryChannel(address: string, options: () => EtcdOptions): UnaryChannel {
+  if (!isSecure(options())) return new UnaryChannel(`http://${address}`);
+  return new UnaryChannel(`https://${address}`, () => ({
     // A name to ask for: addresses have none, and are still checked.
     ...(isIP(address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')) > 0 && { servername: '' }),
-    ...(ca !== undefined && { ca: pem(ca) }),
-    ...(cert !== undefined && { cert: pem(cert) }),
-    ...(key !== undefined && { key: pem(key) }),
-  });
+    ...pems(options().tls ?? {}),
+  }));
 }
 
 function channelCredentials(options: EtcdOptions): ChannelCredentials {
@@ -224,4 +233,14 @@ function channelCredentials(options: EtcdOptions): ChannelCredentials {
   const { tls } = options;
   const pem = (text: string | Uint8Array | undefined) => (text === undefined ? null : Buffer.from(text));
   return credentials.createSsl(pem(tls?.ca), pem(tls?.key), pem(tls?.cert));
+}
+
+/** As Node's TLS takes them. */
+export function pems({ ca, cert, key }: NonNullable<EtcdSecrets['tls']>) {
+  const pem = (text: string | Uint8Array) => (typeof text === 'string' ? text : Buffer.from(text));
+  return {
+    ...(ca !== undefined && { ca: pem(ca) }),
+    ...(cert !== undefined && { cert: pem(cert) }),
+    ...(key !== undefined && { key: pem(key) }),
+  };
 }

@@ -47,6 +47,13 @@ export function isCallError(error: unknown): error is CallError {
   return error instanceof Error && typeof (error as { code?: unknown }).code === 'number';
 }
 
+/** etcd knows who asks, and they may not. */
+export function isDenied(error: unknown): boolean {
+  return (
+    error instanceof StoreError && isCallError(error.cause) && error.cause.code === status.PERMISSION_DENIED
+  );
+}
+
 /** The error for a caller of the store. */
 export function translate(error: unknown, key?: string): unknown {
   if (!isCallError(error)) return error;

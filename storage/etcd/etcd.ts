@@ -25,6 +25,7 @@ import { Keys } from './keys.ts';
 import { DEFAULT_COMPACTION, type EtcdOptions } from './options.ts';
 import { readOne, readRange, sizeOf } from './read.ts';
 import { Room } from './room.ts';
+import { followSecrets } from './secrets.ts';
 import { Slots } from './slots.ts';
 import { acquireTerm } from './terms.ts';
 import { watchFrom } from './watch.ts';
@@ -51,6 +52,7 @@ export async function openEtcd(options: EtcdOptions): Promise<Store> {
   } finally {
     options.signal?.removeEventListener('abort', stop);
   }
+  void followSecrets(connection, options);
   if (options.signal?.aborted) await store.close();
   options.signal?.addEventListener('abort', () => void store.close(), { once: true });
   return store;

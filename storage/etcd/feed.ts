@@ -67,7 +67,9 @@ export class Feed {
 
   /** The cache shows what etcd does not have (it was restored from a backup): starts over. */
   async restart(reason: string): Promise<void> {
-    this.#parts.logger?.warn({ revision: this.#cache.versions.revision, reason }, 'etcd cache starts over');
+    // Everybody who reads meanwhile finds it out.
+    if (this.#loading === undefined)
+      this.#parts.logger?.warn({ revision: this.#cache.versions.revision, reason }, 'etcd cache starts over');
     this.#loading ??= this.#reload(reason).finally(() => {
       this.#loading = undefined;
     });

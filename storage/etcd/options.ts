@@ -1,12 +1,20 @@
-export interface EtcdOptions {
+/** By what each side of a connection proves who it is. */
+export interface EtcdSecrets {
+  /** PEM texts. `ca` for the server's certificate; `cert` and `key` when etcd wants the client's. */
+  tls?: { ca?: string | Uint8Array; cert?: string | Uint8Array; key?: string | Uint8Array };
+  password?: string;
+}
+
+export interface EtcdOptions extends EtcdSecrets {
   /** `host:port` or `https://host:port`; the others are tried when one fails. All must be of one cluster. */
   endpoints: readonly string[];
   /** Everything is kept below it; default `/atoll`. */
   prefix?: string;
-  /** PEM texts. `ca` for the server's certificate; `cert` and `key` when etcd wants the client's. */
-  tls?: { ca?: string | Uint8Array; cert?: string | Uint8Array; key?: string | Uint8Array };
   username?: string;
-  password?: string;
+  /** Reads `tls` and `password` again, where files have them: see followSecrets. */
+  reread?: () => Promise<EtcdSecrets>;
+  /** How often; default 10 s. */
+  secretsMs?: number;
   logger?: EtcdLogger;
   /** How long etcd may stay silent before a call fails as `unavailable`; default 15 s. */
   patienceMs?: number;

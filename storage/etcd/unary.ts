@@ -19,13 +19,13 @@ const FRAME = 5;
  */
 export class UnaryChannel {
   readonly #url: string;
-  readonly #options: SecureClientSessionOptions;
+  readonly #options: () => SecureClientSessionOptions;
   #session: ClientHttp2Session | undefined;
   #pinging = false;
   #closed = false;
 
-  /** @param url with its scheme: `http://host:port`, or `https://` with `options`' certificates. */
-  constructor(url: string, options: SecureClientSessionOptions = {}) {
+  /** @param url with its scheme: `http://host:port`, or `https://` with `options`' certificates, as they are at each connection. */
+  constructor(url: string, options: () => SecureClientSessionOptions = () => ({})) {
     this.#url = url;
     this.#options = options;
   }
@@ -74,7 +74,7 @@ export class UnaryChannel {
   #connected(): ClientHttp2Session {
     const there = this.#session;
     if (there !== undefined && !there.destroyed && !there.closed) return there;
-    const session = connect(this.#url, this.#options);
+    const session = connect(this.#url, this.#options());
     this.#session = session;
     // Each call hears of it by its own stream; without a listener it would end the process.
     session.on('error', () => {});

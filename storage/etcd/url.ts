@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { StoreError } from '../store.ts';
-import type { EtcdOptions } from './options.ts';
+import type { EtcdOptions, EtcdSecrets } from './options.ts';
 
 /**
  * What follows `etcd:` in the name of a store:
@@ -53,7 +53,18 @@ export function parseEtcdUrl(rest: string): EtcdUrl {
 
 /** Reads the files that the URL names. */
 export async function etcdOptions(rest: string): Promise<EtcdOptions> {
-  const { endpoints, prefix, username, password, files, tls } = parseEtcdUrl(rest);
+  const url = parseEtcdUrl(rest);
+  const { endpoints, prefix, username, files } = url;
+  return {
+    endpoints,
+    ...(prefix !== undefined && { prefix }),
+    ...(username !== undefined && { username }),
+    ...(await secretsOf(url)),
+    ...(Object.keys(files).length > 0 && { reread: () => secretsOf(url) }),
+  };
+}
+
+async function secretsOf({ files, tls, password }: EtcdUrl): Promise<EtcdSecrets> {
   const read = async (file: string | undefined): Promise<string | undefined> => {
     if (file === undefined) return undefined;
     return readFile(file, 'utf8').catch((cause: unknown) => {
@@ -67,10 +78,6 @@ export async function etcdOptions(rest: string): Promise<EtcdOptions> {
     (await read(files.password))?.trim() ?? password,
   ];
   return {
-    endpoints,
-    ...(prefix !== undefined && { prefix }),
-    ...(username !== undefined && { username }),
-    ...(secret !== undefined && { password: secret }),
     ...(tls && {
       tls: {
         ...(ca !== undefined && { ca }),
@@ -78,6 +85,7 @@ export async function etcdOptions(rest: string): Promise<EtcdOptions> {
         ...(key !== undefined && { key }),
       },
     }),
+    ...(secret !== undefined && { password: secret }),
   };
 }
 

@@ -180,8 +180,10 @@ export class Link {
 
   #push(frame: Cursor): void {
     const { revision, compacted, given } = readPush(frame, (id) => this.#listeners.get(id), this.#heard);
-    this.revision = Math.max(this.revision, revision);
-    this.compacted = Math.max(this.compacted, compacted);
+    // An etcd that was restored from a backup goes back: what was seen then is of another history.
+    if (revision < this.revision) this.seen.clear();
+    this.revision = revision;
+    this.compacted = compacted;
     if (given.length > 0) this.#deliver(given);
     this.told = this.revision;
   }

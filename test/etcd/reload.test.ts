@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openEtcd } from '../../storage/etcd/etcd.ts';
+import type { EtcdLogger } from '../../storage/etcd/options.ts';
 import { prefixRange, type Store } from '../../storage/store.ts';
 import { bytes, record, text } from '../contract/store.ts';
 import { until } from '../contract/until.ts';
@@ -10,8 +11,8 @@ let etcd: Etcd;
 let proxy: FaultyProxy;
 const stores: Store[] = [];
 
-async function open(endpoint: string): Promise<Store> {
-  const store = await openEtcd({ endpoints: [endpoint], compaction: false });
+async function open(endpoint: string, logger?: EtcdLogger): Promise<Store> {
+  const store = await openEtcd({ endpoints: [endpoint], compaction: false, ...(logger && { logger }) });
   stores.push(store);
   return store;
 }
@@ -29,14 +30,21 @@ afterAll(async () => {
 describe('an etcd that was set back', () => {
   it('ends watches, and is shown as it is', async () => {
     const lost = await startEtcd();
-    const store = await open(lost.endpoint);
+    const told: string[] = [];
+    const store = await open(lost.endpoint, {
+      info: () => {},
+      warn: (_, message) => void told.push(message),
+    });
     await store.create('/a', bytes('0'));
     await store.create('/b', bytes('0'));
     const watch = await record(store, prefixRange('/'), store.revision);
     await lost.kill();
     await lost.wipe();
     await lost.start();
-    expect(await store.get('/a')).toBeUndefined();
+    const reads = Array.from({ length: 20 }, async () => store.get('/a'));
+    expect(new Set(await Promise.all(reads))).toEqual(new Set([undefined]));
+    await store.get('/b');
+    expect(told).toEqual(['etcd cache starts over']);
     expect(watch.ends.map((end) => end.code)).toEqual(['compacted']);
     const made = await store.create('/c', bytes('1'));
     expect((await store.list(prefixRange('/'))).entries).toEqual([made]);

@@ -1,9 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEtcd } from '../../storage/etcd/etcd.ts';
+import { etcdOptions } from '../../storage/etcd/url.ts';
 import { openStore } from '../../storage/open.ts';
 import { prefixRange } from '../../storage/store.ts';
 import { bytes, fails, record, text } from '../contract/store.ts';
@@ -12,6 +13,16 @@ import { createTestAuthority, type TestAuthority } from './authority.ts';
 import { type Etcd, startEtcd } from './etcd.ts';
 import { startProxy } from './proxy.ts';
 
+const tlsFlags = ({ ca, server }: TestAuthority) => [
+  '--cert-file',
+  server.cert,
+  '--key-file',
+  server.key,
+  '--trusted-ca-file',
+  ca,
+  '--client-cert-auth',
+];
+
 describe('TLS', () => {
   let dir: string;
   let authority: TestAuthority;
@@ -19,17 +30,7 @@ describe('TLS', () => {
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'atoll-etcd-tls-'));
     authority = await createTestAuthority(dir);
-    etcd = await startEtcd({
-      args: [
-        '--cert-file',
-        authority.server.cert,
-        '--key-file',
-        authority.server.key,
-        '--trusted-ca-file',
-        authority.ca,
-        '--client-cert-auth',
-      ],
-    });
+    etcd = await startEtcd({ args: tlsFlags(authority) });
   });
   afterAll(async () => {
     await etcd.stop();
@@ -42,6 +43,44 @@ describe('TLS', () => {
     const store = await openStore(url);
     const entry = await store.create('/a', bytes('1'));
     expect(await store.get('/a')).toEqual(entry);
+    await store.close();
+  });
+
+  it('goes on with certificates that replace those in the files, without a restart', async () => {
+    const there = await mkdtemp(join(dir, 'replaced-'));
+    const mine = await createTestAuthority(there);
+    const own = await startEtcd({ args: tlsFlags(mine) });
+    const url = `//${own.endpoint}/?ca=${mine.ca}&cert=${mine.client.cert}&key=${mine.client.key}`;
+    const store = await openEtcd({ ...(await etcdOptions(url)), secretsMs: 50, compaction: false });
+    const watch = await record(store, prefixRange('/'), store.revision);
+    const entry = await store.create('/a', bytes('1'));
+    // The same files, of another authority: nothing of the former ones is trusted any more.
+    await createTestAuthority(there);
+    await own.kill();
+    await own.start();
+    await store.update('/a', bytes('2'), entry.revision);
+    await until(() => watch.events.length === 2);
+    expect(watch.events.map((e) => text(e.entry))).toEqual(['1', '2']);
+    expect(watch.ends).toEqual([]);
+    await store.close();
+    await own.stop();
+  });
+
+  it('keeps those of before while the files are no pair', async () => {
+    const there = await mkdtemp(join(dir, 'half-'));
+    const { ca, client } = authority;
+    const pair = { cert: join(there, 'client.crt'), key: join(there, 'client.key') };
+    await cp(client.cert, pair.cert);
+    await cp(client.key, pair.key);
+    const lines: string[] = [];
+    const note = (_fields: object, message: string) => void lines.push(message);
+    const logger = { info: note, warn: note };
+    const options = await etcdOptions(`//${etcd.endpoint}/half?ca=${ca}&cert=${pair.cert}&key=${pair.key}`);
+    const store = await openEtcd({ ...options, logger, secretsMs: 20, compaction: false });
+    await cp(authority.server.cert, pair.cert);
+    await until(() => lines.length > 0);
+    expect(lines).toEqual(['the former certificates and password for etcd are kept']);
+    expect(await store.get('/a')).toBeUndefined();
     await store.close();
   });
 
@@ -68,6 +107,12 @@ describe('passwords', () => {
       await post('role/add', { name: 'root' });
       await post('user/grant', { user: 'root', role: 'root' });
     });
+    const text64 = (text: string) => Buffer.from(text).toString('base64');
+    await post('user/add', { name: 'atoll', password: 'few rights' });
+    await post('role/add', { name: 'prefix' });
+    const perm = { permType: 'READWRITE', key: text64('/few/'), range_end: text64('/few0') };
+    await post('role/grant', { name: 'prefix', perm });
+    await post('user/grant', { user: 'atoll', role: 'prefix' });
     await post('enable', {});
   });
   afterAll(() => etcd.stop());
@@ -92,6 +137,27 @@ describe('passwords', () => {
     await store.close();
     await other.close();
     await proxy.stop();
+  });
+
+  it('of a user who has the rights to the prefix alone serve; that it cannot compact is told once, and what others compact is known', async () => {
+    const endpoints = [etcd.endpoint];
+    const told: string[] = [];
+    const logger = { info: () => {}, warn: (_: object, message: string) => void told.push(message) };
+    const login = { username: 'atoll', password: 'few rights', prefix: '/few', logger };
+    const store = await openEtcd({ endpoints, ...login, compaction: { intervalMs: 100, leaseSeconds: 2 } });
+    const root = await openEtcd({ endpoints, username: 'root', password: 'secret', compaction: false });
+    let entry = await store.create('/a', bytes('0'));
+    for (let i = 0; told.length === 0; i++) {
+      entry = await store.update('/a', bytes(`${i}`), entry.revision);
+      await sleep(50);
+    }
+    await root.compact(entry.revision);
+    await until(() => store.compacted >= entry.revision);
+    entry = await store.update('/a', bytes('last'), entry.revision);
+    expect(text(await store.get('/a'))).toBe('last');
+    expect(told).toEqual([expect.stringContaining('may not compact it')]);
+    await store.close();
+    await root.close();
   });
 
   it('may come from a file; wrong ones and none are refused', async () => {

@@ -244,7 +244,7 @@ describe('what becomes of spans', () => {
     await send('GET', configMaps);
     await api?.close();
     await tracing?.close();
-    expect(counted('atoll_tracing_spans_lost_total')).toEqual({ receiver: 1 });
+    expect(counted('atoll_tracing_spans_lost_total')).toEqual({ buffered: 0, receiver: 1 });
   });
 
   test.each([

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAuthority } from '../../../apiserver/tls/ca.ts';
 import { silentLogger } from '../../../kube/log.ts';
+import { etcdCertificate } from '../../../server/certificate-files.ts';
 import { Certificates } from '../../../server/certificates.ts';
 import { UsageError } from '../../../server/errors.ts';
 import { loadIdentity } from '../../../server/identity.ts';
@@ -182,6 +183,31 @@ describe('when they expire', () => {
       ['administrator', 365, true],
       ['proxies', 3650, false],
     ]);
+  });
+
+  test('is known of the one for etcd, as it is now, which a person renews', async () => {
+    const etcdFile = join(directory, 'etcd.crt');
+    const authority = await createAuthority('etcd');
+    await writeFile(etcdFile, (await authority.issueClient('atoll', [])).certificate);
+    const certificates = await Certificates.load({ identity: await load(), etcdFile, logger: silentLogger });
+    const shown = () => certificates.expirations.find(({ certificate }) => certificate === 'etcd');
+    expect(shown()).toMatchObject({ renewed: false });
+    const { until } = shown()!;
+    await writeFile(etcdFile, authority.certificate);
+    // The store shows it to etcd: that the server has nothing new to show itself.
+    expect(await certificates.refresh()).toBe(false);
+    expect(shown()!.until).toBeGreaterThan(until);
+    await rm(etcdFile);
+    await certificates.refresh();
+    expect(shown()!.until).toBeGreaterThan(until);
+  });
+
+  test.each([
+    ['level:data/store', undefined],
+    ['etcd://a:1,b:2/atoll', undefined],
+    ['etcd://a:1?ca=ca.crt&cert=client.crt&key=client.key', 'client.crt'],
+  ])('the store %s has the certificate %s', (storage, file) => {
+    expect(etcdCertificate(storage)).toBe(file);
   });
 
   test('somebody is warned of what only a person can renew, each day of its last tenth', async () => {

@@ -23,7 +23,7 @@ async function opened(rotates: boolean, more: object = {}): Promise<LogFile> {
   const dropped = (count: number) => {
     lost += count;
   };
-  const file = new LogFile({ settings, rotates, logger: silentLogger, dropped });
+  const file = new LogFile({ settings, rotates, logger: silentLogger, dropped, lookMs: 20 });
   await file.open();
   return file;
 }
@@ -107,4 +107,16 @@ test('what nobody takes is bounded', async () => {
   expect(lost).toBeGreaterThan(20);
   await file.close();
   expect((await all()).length + lost).toBe(40);
+});
+
+test('it is put aside where others alone write to it', async () => {
+  const first = await opened(true, { maxBytes: 100 });
+  const other = await opened(false);
+  other.write('x'.repeat(200));
+  await eventually(async () => expect(await backups()).toHaveLength(1));
+  other.write('after');
+  await other.close();
+  await first.close();
+  expect(await readFile(path, 'utf8')).toBe('after\n');
+  expect((await all()).sort()).toEqual(['after', 'x'.repeat(200)]);
 });
