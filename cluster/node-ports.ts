@@ -3,8 +3,8 @@ import { at, isRecord } from '../kube/untyped.ts';
 
 /**
  * Ports of a Service without the node ports that its logical cluster handed out: each physical cluster hands out its own. One
- * that somebody wrote is the user's wish, as its managed fields tell, and is asked of each cluster. Of two Services
- * with the same one the second is refused there, as on any cluster.
+ * that somebody wrote is the user's wish, as its managed fields tell, and is asked of each cluster, which gives another to
+ * the second of two Services with the same one: see syncer/node-ports.ts.
  */
 export function portsThere(ports: readonly unknown[], { managedFields = [] }: ObjectMeta): unknown[] {
   return ports.map((port) => {

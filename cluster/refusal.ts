@@ -1,6 +1,6 @@
 import type { ClusterSlice } from './types.ts';
 
-/** The reason of what a cluster took with other replicas than it was told: what is there counts all the same. */
+/** The reason of what a cluster took with other replicas, or node ports, than it was told: what is there counts all the same. */
 export const changed = 'Changed';
 
 /** Its cluster does not take it as it is to be. */

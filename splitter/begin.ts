@@ -4,12 +4,12 @@ import { logicalClusterAnnotation } from '../cluster/names.ts';
 import { placementName } from '../cluster/placement.ts';
 import { podRefusal } from '../cluster/pod-admission.ts';
 import type { Placement } from '../cluster/types.ts';
-import type { EventRecorder, Word } from '../controller/events.ts';
+import type { EventRecorder } from '../controller/events.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { type LookOptions, lookAt } from './look.ts';
 import type { Split } from './split.ts';
-import { wordsOf } from './words.ts';
+import { joining, wordsOf } from './words.ts';
 import { rootOf, type World } from './world.ts';
 import { asWritten } from './write.ts';
 
@@ -52,7 +52,8 @@ export class Beginnings {
     const { outcome, copying } = lookAt(key, within(placement, cluster), root, around);
     if (copying || !isPlain(outcome, spec.clusters)) return undefined;
     this.#underWay.set(key, { root, shares: outcome.shares });
-    const words: Word[] = wordsOf(placement, outcome.shares, outcome.hold);
+    // Where it comes to is told by whoever makes it.
+    const words = wordsOf(placement, outcome.shares, outcome.hold).filter(({ reason }) => reason !== joining);
     return {
       placement: asWritten(placement, { ...outcome, scale: undefined }),
       made: () => around.recorder.say({ cluster, namespace, ...spec.ref }, words),

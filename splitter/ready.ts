@@ -1,5 +1,5 @@
 import { kindNamed, type PlacedKindName } from '../cluster/kinds.ts';
-import { isRefused } from '../cluster/refusal.ts';
+import { isChanged, isRefused } from '../cluster/refusal.ts';
 import type { ClusterSlice, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { at, isRecord, listAt, numberAt, textAt } from '../kube/untyped.ts';
@@ -20,11 +20,18 @@ export function isReady(
 ): boolean {
   if (!slice || isRefused(slice)) return false;
   if (!slice.present) return isLeftToOwner(root, slice);
+  if (hasOtherPorts(root, slice, others)) return false;
   const { generation } = root.metadata;
   if (generation !== undefined && (slice.observedGeneration ?? 0) < generation) return false;
   if (!isApplied(share, slice)) return false;
   const asked = counted === undefined ? share : { ...share, replicas: counted };
   return isServingNow(root, asked, slice, others);
+}
+
+/** The node ports that a Service's user asked for are not free there, and are given elsewhere: nobody leaves them for others. */
+function hasOtherPorts(root: KubeObject, slice: ClusterSlice, others: readonly ClusterSlice[]): boolean {
+  if (root.kind !== 'Service' || !isChanged(slice)) return false;
+  return others.some((other) => other.present && other.error === undefined);
 }
 
 /** A Deployment there has adopted this ReplicaSet: how many there are, and whether there is one, is that one's business. */

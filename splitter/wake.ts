@@ -36,6 +36,8 @@ import {
 const mostWakingMs = 2000;
 /** What mostly follows from what has just been written is looked at with what else comes, or then. */
 const followsMs = 500;
+/** By then a cluster that answers has said something of what it was given first, and its word is one write with ours. */
+const firstWordMs = 5_000;
 
 /** What the splitter has said itself, or is about to. */
 export interface Own {
@@ -79,11 +81,11 @@ function wakeHandover(world: World, queue: WorkQueue, { writing, beginnings }: O
   world.placements.on({
     add: (placement, key) => {
       const root = placement.spec && rootOf(world, key, placement.spec);
-      queue.addAfter(key, beginnings.isForeseen(key, placement, root) ? followsMs : 0);
+      queue.addAfter(key, beginnings.isForeseen(key, placement, root) ? firstWordMs : 0);
       followers(placement);
     },
     update: (placement, old, key) => {
-      if (begins(placement, old)) queue.addAfter(key, followsMs);
+      if (begins(placement, old)) queue.addAfter(key, firstWordMs);
       else if (!settles(placement, old)) queue.add(key);
       const isOther = !deepEqual(placement.spec, old.spec);
       if (isOther) {

@@ -12,6 +12,9 @@ import { paused, waitingReason } from './hold.ts';
 import type { Shares } from './plan.ts';
 import { applyFailed, failureWords, givingOf } from './said.ts';
 
+/** Of where it comes to. */
+export const joining = 'Joining';
+
 /**
  * What a step of the hand-over has to tell the workload's user: who joins, whom it waits for, and that it is over. `silenceAt`, of what is
  * deleted and still here: which cluster does not answer. Pure.
@@ -25,13 +28,13 @@ export function wordsOf(
   const { spec } = placement;
   if (!spec || placedKind(spec.ref)?.role !== 'workload') return [];
   const before = spec.shares ?? {};
-  const joining = names(shares).filter(
+  const newcomers = names(shares).filter(
     (name) => shares[name]?.phase === 'Joining' && before[name]?.phase !== 'Joining',
   );
-  const words = joining.map((name): Word => {
+  const words = newcomers.map((name): Word => {
     const { replicas, settled } = shares[name] ?? {};
     const count = replicas === undefined ? '' : ` ${settled?.replicas ?? 0}/${replicas}`;
-    return { type: 'Normal', reason: 'Joining', message: `${name}${count}${meanwhile(shares, name)}` };
+    return { type: 'Normal', reason: joining, message: `${name}${count}${meanwhile(shares, name)}` };
   });
   words.push(...waits(placement, shares, hold), ...silences(placement, shares, silenceAt));
   const left = names(before).filter((name) => !Object.hasOwn(shares, name));

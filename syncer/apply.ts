@@ -10,6 +10,7 @@ import { noteRan } from './cron.ts';
 import { isAdoptable, takeBack } from './default-account.ts';
 import type { Engine } from './engine.ts';
 import type { Outstanding } from './labelling.ts';
+import { withoutRefusedPorts } from './node-ports.ts';
 import { isOrphaned, markDependents } from './orphans.ts';
 import { withOwnersThere } from './owners-there.ts';
 import { fieldManager, isLeftBehind, leftBehind, namespaceLocator, ownership } from './ownership.ts';
@@ -89,7 +90,8 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
       object &&
       isStatusError(error, 'Invalid') &&
       (withOwnersThere(wanted, object) ?? withAccessThere(wanted, object, spec.ref));
-    return same ? put(same) : Promise.reject(error);
+    const other = same || withoutRefusedPorts(error, wanted);
+    return other ? put(other) : Promise.reject(error);
   });
   if (!written) return { retryAfter: 50 };
   return noteMade(share, manifest, record, written);
@@ -131,7 +133,11 @@ function isUnheardOf({ share, place, record, cached }: ApplyInput): boolean {
 /** Undefined: something is there, or may be. */
 function create(engine: Engine, place: TargetPlace, manifest: KubeObject): Promise<KubeObject | undefined> {
   const metadata = { ...manifest.metadata, resourceVersion: ofNothing };
-  return write(engine, place, { ...manifest, metadata }, undefined, true);
+  const make = (body: KubeObject) => write(engine, place, { ...body, metadata }, undefined, true);
+  return make(manifest).catch((error) => {
+    const less = withoutRefusedPorts(error, manifest);
+    return less ? make(less) : Promise.reject(error);
+  });
 }
 
 /** From when on it has been adopted there, before that is known here: else the two would take turns at its replicas. */

@@ -3,6 +3,7 @@ import { changed } from '../cluster/refusal.ts';
 import type { ObjectRef } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { numberAt } from '../kube/untyped.ts';
+import { otherPorts } from './node-ports.ts';
 import type { TargetRecord } from './records.ts';
 import { isScaled } from './scaled.ts';
 
@@ -18,13 +19,15 @@ export interface Changed {
 /**
  * The cluster took what was applied, with other replicas: an admission webhook or policy of its own says how many. What waits for
  * them would wait for ever, so it is an error. Of one that is scaled, or that a controller there has made its own, the number is theirs;
- * of a custom resource only what its rule divides is ours.
+ * of a custom resource only what its rule divides is ours. A Service has other node ports there where somebody else has those that its user asked for.
  */
 export function changedThere(
   manifest: KubeObject,
   written: KubeObject,
   ref?: Pick<ObjectRef, 'rule'>,
 ): Changed | undefined {
+  const ports = otherPorts(manifest, written);
+  if (ports) return { retryAfter: againMs, why: { reason: changed, message: ports } };
   const path = ref?.rule ? ref.rule.specReplicasPath : '.spec.replicas';
   if (path === undefined) return undefined;
   const [wanted, found] = [manifest, written].map((object) => numberAt(object, ...stepsOf(path)));

@@ -89,3 +89,28 @@ test('a node port that somebody wrote is asked of the cluster, one that was hand
   expect(handedOut).toBeGreaterThanOrEqual(30_000);
   expect(portOf(none)).not.toBe(handedOut);
 });
+
+test('a node port that is taken there is another there, which its Placement tells', async () => {
+  const service = (name: string, namespace: string) => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace },
+    spec: { type: 'NodePort', selector: { app: 'web' }, ports: [{ port: 80, nodePort: 30090 }] },
+  });
+  const { client } = world.physical('west');
+  await client.create(services, service('theirs', 'kube-system'));
+  await world.admin.create(services, service('second', 'default'));
+  const given = await until('it is on west', async () => {
+    const { items } = await client.list(services);
+    const found = items.find(({ metadata }) => metadata.name === 'second');
+    return numberAt(listAt(found, 'spec', 'ports')[0], 'nodePort');
+  });
+  expect(given).toBeGreaterThanOrEqual(30_000);
+  expect(given).not.toBe(30090);
+  const message = await until('it is told', async () => {
+    const { status } = (await find(world.admin, resources.placements, 'second.services')) ?? {};
+    const conditions = listAt(status, 'conditions') as { message?: string }[];
+    return conditions.find((one) => one.message?.includes('node port'))?.message;
+  });
+  expect(message).toContain(`${given} instead of 30090`);
+});

@@ -101,7 +101,7 @@ test('a new Deployment is told its shares with what it is made with, as the spli
   expect(placement?.metadata).toEqual(made().metadata);
   expect(said).toEqual([]);
   begun?.made();
-  expect(said).toEqual(['Joining', 'Joining']);
+  expect(said, 'of where it comes to its maker tells').toEqual([]);
 });
 
 describe('it is left to the splitter, which sees it later,', () => {

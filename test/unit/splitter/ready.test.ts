@@ -16,6 +16,7 @@ const said = (status: Record<string, unknown>, rest: Partial<ClusterSlice> = {})
   status,
   ...rest,
 });
+const otherPort = said({}, { error: { reason: 'Changed', message: 'x' } });
 const address = { loadBalancer: { ingress: [{ ip: '203.0.113.1' }] } };
 
 describe('isReady, beside other clusters', () => {
@@ -27,6 +28,9 @@ describe('isReady, beside other clusters', () => {
     ['unbound beside a bound claim', claim, said({ phase: 'Pending' }), [said({ phase: 'Bound' })], false],
     ['unbound everywhere', claim, said({ phase: 'Pending' }), [said({ phase: 'Pending' })], false],
     ['not applied', service, { present: false }, [], false],
+    ['another node port, and the one asked for elsewhere', service, otherPort, [said({})], false],
+    ['another node port, as everywhere', service, otherPort, [otherPort], true],
+    ['another node port, and it is nowhere else', service, otherPort, [{ present: false }], true],
     ['refused there', service, said({}, { error: { reason: 'NotOwned', message: 'x' } }), [], false],
   ])('%s', (_what, root, slice, others, ready) => {
     expect(isReady(root, { phase: 'Joining' }, slice, others)).toBe(ready);

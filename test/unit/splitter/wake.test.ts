@@ -106,12 +106,12 @@ describe('what the splitter has just written', () => {
     said({ present: true });
     expect(isWoken()).toBe(true);
     await looked();
-    clock.advance(1000);
+    clock.advance(5000);
     expect(isWoken()).toBe(false);
     placement({});
     await looked();
     placement({ shares: joining });
-    clock.advance(1000);
+    clock.advance(5000);
     expect(isWoken()).toBe(true);
   });
 
@@ -121,7 +121,7 @@ describe('what the splitter has just written', () => {
     begun.add(key);
     placement({ shares: joining });
     expect(isWoken()).toBe(false);
-    clock.advance(1000);
+    clock.advance(5000);
     expect(isWoken()).toBe(true);
   });
 
@@ -129,7 +129,7 @@ describe('what the splitter has just written', () => {
     placement({ shares: joining, settled: 'False' });
     await looked();
     placement({ shares: active, settled: 'True' });
-    clock.advance(1000);
+    clock.advance(5000);
     expect(isWoken()).toBe(false);
     said({ present: false });
     expect(isWoken()).toBe(true);
