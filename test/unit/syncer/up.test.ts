@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { locatorAnnotation } from '../../../cluster/names.ts';
 import type { ShareView } from '../../../cluster/types.ts';
 import { WorkQueue } from '../../../controller/queue.ts';
+import { noRush } from '../../../controller/rush.ts';
 import { silentLogger as logger } from '../../../kube/log.ts';
 import type { Engine, RunningPods } from '../../../syncer/engine.ts';
 import { targetOf } from '../../../syncer/target.ts';
@@ -59,6 +60,7 @@ test('how many pods are left of what is held is told also when they are known on
   const up = new WorkQueue();
   const applied = { uid: 'there', physicalGeneration: 1, generation: 1, share: numbers };
   const engine = {
+    rush: noRush,
     name: 'east',
     uid: 's',
     former: new Set(),
@@ -108,6 +110,7 @@ async function told(steps: readonly { at: number; there?: object; leaves?: boole
   const up = new WorkQueue();
   const id = targetOf(view());
   const engine = {
+    rush: noRush,
     name: 'east',
     uid: 's',
     former: new Set(),
@@ -194,6 +197,7 @@ test('what was written while the share changed is written over, though the share
   const sent: unknown[] = [];
   const up = new WorkQueue();
   const engine = {
+    rush: noRush,
     name: 'east',
     uid: 's',
     former: new Set(),
