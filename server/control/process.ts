@@ -14,10 +14,9 @@ import type { Settings } from '../settings.ts';
 import type { TakenFiles } from '../taken-files.ts';
 import { type Order, type Report, storeDescriptor } from './messages.ts';
 import { feelPulse } from './pulse.ts';
+import { Restarts } from './restarts.ts';
 
 const program = fileURLToPath(new URL('./main.js', import.meta.url));
-/** After it ended by itself, until the next starts. */
-const restartMs = 1000;
 /** What controllers have begun takes less; a physical cluster that does not answer is not waited for. */
 const stopMs = 10_000;
 /** A third of a processor where somebody else wants all of it. */
@@ -66,11 +65,17 @@ export class ControlProcess {
 
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
+    const restarts = new Restarts();
     while (!signal.aborted) {
+      const began = performance.now();
       const exit = await this.#once();
       if (signal.aborted) return;
-      this.#options.logger.error(exit, 'the process of the controllers ended: another one starts');
-      await setTimeout(restartMs, undefined, { signal }).catch(() => undefined);
+      const waitMs = restarts.after(performance.now() - began);
+      this.#options.logger.error(
+        { ...exit, waitMs },
+        'the process of the controllers ended: another one starts',
+      );
+      await setTimeout(waitMs, undefined, { signal }).catch(() => undefined);
     }
   }
 

@@ -27,12 +27,21 @@ export class Cache {
   );
   #waiters: Waiter[] = [];
   #ended = false;
+  #newest: Entry | undefined;
 
   constructor(keys: Keys, entries: readonly Entry[], revision: number) {
     this.#keys = keys;
     this.versions = new Versions(revision, { contiguous: false });
     this.hub = new WatchHub(this.versions);
-    for (const entry of entries) this.versions.seed(entry);
+    for (const entry of entries) {
+      this.versions.seed(entry);
+      this.#note(entry);
+    }
+  }
+
+  /** What was put last, and may be gone since. */
+  get newest(): Entry | undefined {
+    return this.#newest;
   }
 
   get waiting(): boolean {
@@ -52,6 +61,7 @@ export class Cache {
       const applied = this.#event(event);
       if (applied === undefined) continue;
       this.versions.apply(applied);
+      if (applied.type === 'put') this.#note(applied.entry);
       fresh.push(applied);
     }
     this.hub.publish(fresh);
@@ -90,6 +100,10 @@ export class Cache {
     this.#aging.end();
     this.hub.close(reason);
     for (const waiter of this.#waiters.splice(0)) waiter.done(false);
+  }
+
+  #note(entry: Entry): void {
+    if (this.#newest === undefined || entry.revision >= this.#newest.revision) this.#newest = entry;
   }
 
   #event({ type, kv }: WatchEvent): StoreEvent | undefined {

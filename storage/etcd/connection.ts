@@ -1,23 +1,20 @@
 import { setMaxListeners } from 'node:events';
-import { isIP } from 'node:net';
 import {
   type ChannelCredentials,
   type ChannelOptions,
   Client,
   type ClientDuplexStream,
-  credentials,
   Metadata,
   status,
 } from '@grpc/grpc-js';
 import { StoreError } from '../store.ts';
+import { ATTEMPT_MS, channelCredentials, invoke, needsNone, tryOut, unaryChannel } from './channels.ts';
 import { type CallError, isCallError, translate, verdict } from './errors.ts';
 import type { EtcdOptions, EtcdSecrets } from './options.ts';
 import { pause } from './pause.ts';
-import { UnaryChannel } from './unary.ts';
+import type { UnaryChannel } from './unary.ts';
 import { authenticate, type Method } from './wire.ts';
 
-/** etcd answers within 7 s or says that it timed out; a lost packet costs less than that. */
-const ATTEMPT_MS = 5000;
 const PATIENCE_MS = 15_000;
 
 const CHANNEL: ChannelOptions = {
@@ -130,9 +127,12 @@ export class Connection {
     this.#token = undefined;
   }
 
-  /** For connections and logins from now on; those that are there stay. */
-  renew(secrets: EtcdSecrets): void {
-    this.#options = { ...this.#options, ...secrets };
+  /** For connections and logins from now on, those that are there stay. Rejects where etcd takes none by them, as of now. */
+  async renew(secrets: EtcdSecrets): Promise<void> {
+    const options = { ...this.#options, ...secrets };
+    await tryOut(this.#address, options);
+    if (this.signal.aborted) return;
+    this.#options = options;
     this.#credentials = channelCredentials(this.#options);
     const { client, channel } = this.#endpoint;
     this.#endpoint = { client: this.#client(), channel };
@@ -193,54 +193,14 @@ export class Connection {
       const request = { name, password: this.#options.password ?? '' };
       return (await invoke(channel, authenticate, request, {}, ATTEMPT_MS)).token;
     } catch (error) {
-      if (isCallError(error) && /authentication is not enabled/.test(error.details)) return undefined;
+      if (isCallError(error) && needsNone(error)) return undefined;
       this.#failed(client, error);
       throw error;
     }
   }
 }
 
-async function invoke<Q, A>(
-  channel: UnaryChannel,
-  method: Method<Q, A>,
-  request: Q,
-  headers: Readonly<Record<string, string>>,
-  timeoutMs: number,
-): Promise<A> {
-  return method.decode(await channel.call(method.path, method.encode(request), { headers, timeoutMs }));
-}
-
 function close({ client, channel }: Endpoint): void {
   client.close();
   channel.close();
-}
-
-function isSecure({ endpoints, tls }: EtcdOptions): boolean {
-  return tls !== undefined || endpoints.some((endpoint) => endpoint.startsWith('https://'));
-}
-
-function unaryChannel(address: string, options: () => EtcdOptions): UnaryChannel {
-  if (!isSecure(options())) return new UnaryChannel(`http://${address}`);
-  return new UnaryChannel(`https://${address}`, () => ({
-    // A name to ask for: addresses have none, and are still checked.
-    ...(isIP(address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')) > 0 && { servername: '' }),
-    ...pems(options().tls ?? {}),
-  }));
-}
-
-function channelCredentials(options: EtcdOptions): ChannelCredentials {
-  if (!isSecure(options)) return credentials.createInsecure();
-  const { tls } = options;
-  const pem = (text: string | Uint8Array | undefined) => (text === undefined ? null : Buffer.from(text));
-  return credentials.createSsl(pem(tls?.ca), pem(tls?.key), pem(tls?.cert));
-}
-
-/** As Node's TLS takes them. */
-export function pems({ ca, cert, key }: NonNullable<EtcdSecrets['tls']>) {
-  const pem = (text: string | Uint8Array) => (typeof text === 'string' ? text : Buffer.from(text));
-  return {
-    ...(ca !== undefined && { ca: pem(ca) }),
-    ...(cert !== undefined && { cert: pem(cert) }),
-    ...(key !== undefined && { key: pem(key) }),
-  };
 }

@@ -26,6 +26,7 @@ import { DEFAULT_COMPACTION, type EtcdOptions } from './options.ts';
 import { readOne, readRange, sizeOf } from './read.ts';
 import { Room } from './room.ts';
 import { followSecrets } from './secrets.ts';
+import { wentBack } from './set-back.ts';
 import { Slots } from './slots.ts';
 import { acquireTerm } from './terms.ts';
 import { watchFrom } from './watch.ts';
@@ -83,7 +84,8 @@ class EtcdStore implements Store {
   async load(): Promise<void> {
     const parts = { connection: this.#connection, keys: this.#keys, logger: this.#options.logger };
     const onCompacted = (revision: number): void => this.#forgot(revision);
-    this.#feed = await Feed.start({ ...parts, onCompacted });
+    const onSetBack = (reason: string): Promise<void> => this.#startOver(reason);
+    this.#feed = await Feed.start({ ...parts, onCompacted, onSetBack });
     onCompacted(await compactedRevision(this.#connection, this.#keys, 0));
     if (this.#options.compaction === false) return;
     const options = { ...DEFAULT_COMPACTION, ...this.#options.compaction };
@@ -217,13 +219,16 @@ class EtcdStore implements Store {
     const before = cache.versions.revision;
     const newest = await this.#confirm.revision();
     this.#open();
-    if (newest < before && cache === feed.cache) {
-      this.#compacted = 0;
-      await feed.restart(`etcd went back from revision ${before} to ${newest}`);
-      this.#forgot(await compactedRevision(this.#connection, this.#keys, 0));
-    }
+    if (newest < before && cache === feed.cache) await this.#startOver(wentBack(before, newest));
     if (revision !== undefined && revision > newest) throw futureError(revision, newest);
     return feed.reach(newest, CACHE_MS, true);
+  }
+
+  /** etcd was restored from a backup. */
+  async #startOver(reason: string): Promise<void> {
+    this.#compacted = 0;
+    await this.#open().restart(reason);
+    this.#forgot(await compactedRevision(this.#connection, this.#keys, 0));
   }
 
   async #write(wanted: Write): Promise<Entry> {

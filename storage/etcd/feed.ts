@@ -5,6 +5,7 @@ import { ALL, type Keys } from './keys.ts';
 import type { EtcdLogger } from './options.ts';
 import { pause } from './pause.ts';
 import { readRange } from './read.ts';
+import { setBack } from './set-back.ts';
 import { openStream, type StreamEnd, type WatchStream } from './stream.ts';
 import { number, type WatchResponse } from './wire.ts';
 
@@ -18,11 +19,14 @@ export interface FeedParts {
   logger: EtcdLogger | undefined;
   /** History up to this revision is gone from etcd. */
   onCompacted: (revision: number) => void;
+  /** etcd has another history: the feed is to be restarted. */
+  onSetBack: (reason: string) => Promise<void>;
 }
 
 /**
  * Keeps a cache up to date. A lost stream is resumed after the last revision that was seen: nothing is missed and
- * nothing comes twice. When etcd no longer has that history, watches end with `compacted` and all is loaded anew.
+ * nothing comes twice. When etcd no longer has that history, or has another one, watches end with `compacted` and all
+ * is loaded anew.
  */
 export class Feed {
   readonly #parts: FeedParts;
@@ -107,6 +111,13 @@ export class Feed {
     const startRevision = cache.versions.revision + 1;
     const create = { ...keys.range(ALL), startRevision, progressNotify: true };
     try {
+      const other = await setBack(connection, keys, cache);
+      // Who reads finds it out too.
+      if (cache.ended) return { why: 'stopped' };
+      if (other !== undefined) {
+        await this.#parts.onSetBack(other);
+        return { why: 'stopped' };
+      }
       const stream = await openStream(connection, create, (response) => receive(cache, response));
       this.#stream = stream;
       if (cache.ended) stream.stop();

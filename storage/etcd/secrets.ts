@@ -1,5 +1,4 @@
-import { createSecureContext } from 'node:tls';
-import { type Connection, pems } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { EtcdOptions } from './options.ts';
 import { pause } from './pause.ts';
 
@@ -7,7 +6,8 @@ const EVERY_MS = 10_000;
 
 /**
  * Whoever replaces the files of the URL need not restart the server: connections and logins that are made from then on go by what they say.
- * What is no pair, or cannot be read, is not taken: the other file may be about to be replaced. Ends with the connection.
+ * What is no pair, cannot be read, or is not what etcd takes, is not taken: another file, or etcd's own, may be about to be
+ * replaced. Ends with the connection.
  */
 export async function followSecrets(
   connection: Pick<Connection, 'renew' | 'signal'>,
@@ -23,8 +23,7 @@ export async function followSecrets(
       const secrets = await reread();
       const now = JSON.stringify({ tls: secrets.tls, password: secrets.password });
       if (now !== last) {
-        if (secrets.tls) createSecureContext(pems(secrets.tls));
-        connection.renew(secrets);
+        await connection.renew(secrets);
         logger?.info({}, 'the files of the etcd URL were read anew');
       }
       last = now;

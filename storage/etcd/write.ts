@@ -70,7 +70,8 @@ export async function write(parts: WriteParts, wanted: Write): Promise<Entry> {
         continue;
       }
       const again = doubt !== 'unmarked' && (await connection.mayRetry(error, wait, deadline));
-      if (!again) throw doubt === 'none' ? translate(error, wanted.key) : unknown(error, wanted.key);
+      const maybe = doubt !== 'none' || (isCallError(error) && verdict(error) === 'again');
+      if (!again) throw maybe ? unknown(error, wanted.key) : translate(error, wanted.key);
       doubt = 'answer lost';
     }
   }
@@ -161,7 +162,7 @@ async function written(
     : { key, value, revision, created: previous.created };
 }
 
-/** Whatever the last attempt met, an earlier one may have happened. */
+/** The last attempt may have happened, or, whatever that met, an earlier one. */
 function unknown(cause: unknown, key: string): StoreError {
   return new StoreError('unavailable', `etcd: whether ${key} was written is not known`, { key, cause });
 }

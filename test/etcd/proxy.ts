@@ -43,9 +43,10 @@ export async function startProxy(target: number): Promise<FaultyProxy> {
       if (held) socket.pause();
       socket.on('error', () => {});
       socket.on('close', () => {
+        // A partition hides the end of a connection too, until that is cut.
+        if (held) return;
         pairs.delete(pair);
-        // A partition hides the end of a connection too.
-        if (!held) for (const end of pair) end.destroy();
+        for (const end of pair) end.destroy();
       });
     }
   });

@@ -54,6 +54,33 @@ describe('an etcd that was set back', () => {
   });
 });
 
+describe('an etcd that was set back and has come further since', () => {
+  it('is shown as it is by a server that was away meanwhile', async () => {
+    const lost = await startEtcd();
+    const gap = await startProxy(lost.port);
+    const away = await open(gap.endpoint);
+    for (let i = 0; i < 5; i++) await away.create(`/of-before-${i}`, bytes('0'));
+    const watch = await record(away, prefixRange('/'), away.revision);
+    gap.hole();
+    await lost.kill();
+    await lost.wipe();
+    await lost.start();
+    const other = await open(lost.endpoint);
+    const made = [];
+    for (let i = 0; i < 10; i++) made.push(await other.create(`/of-now-${i}`, bytes('0')));
+    expect(other.revision).toBeGreaterThan(away.revision);
+    gap.resume();
+    gap.cut();
+    await until(() => watch.ends.length > 0);
+    expect(watch.ends.map((end) => end.code)).toEqual(['compacted']);
+    expect(watch.events).toEqual([]);
+    expect((await away.list(prefixRange('/'))).entries).toEqual(made);
+    await Promise.all([away.close(), other.close()]);
+    await gap.stop();
+    await lost.stop();
+  });
+});
+
 describe('compaction', () => {
   it('under a watcher that was cut off ends it with compacted; the store shows the new state', async () => {
     const slow = await open(proxy.endpoint);

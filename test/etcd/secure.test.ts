@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -84,6 +84,34 @@ describe('TLS', () => {
     await store.close();
   });
 
+  it.each([
+    ['another authority', async (ca: string, dir: string) => cp((await createTestAuthority(dir)).ca, ca)],
+    ['half of one', async (ca: string) => writeFile(ca, (await readFile(ca, 'utf8')).slice(0, 200))],
+    ['nothing', async (ca: string) => writeFile(ca, '')],
+  ])('keeps those of before while etcd is not what they trust: %s', async (_, spoil) => {
+    const there = await mkdtemp(join(dir, 'spoilt-'));
+    const ca = join(there, 'trusted.crt');
+    await cp(authority.ca, ca);
+    const lines: string[] = [];
+    const note = (_fields: object, message: string) => void lines.push(message);
+    const { cert, key } = authority.client;
+    const options = await etcdOptions(`//${etcd.endpoint}/spoilt?ca=${ca}&cert=${cert}&key=${key}`);
+    const store = await openEtcd({
+      ...options,
+      logger: { info: note, warn: note },
+      secretsMs: 20,
+      compaction: false,
+    });
+    const lease = await store.acquire('leader', 10_000);
+    await spoil(ca, there);
+    await until(() => lines.length > 0);
+    expect(lines).toEqual(['the former certificates and password for etcd are kept']);
+    expect(await lease?.keepAlive()).toBe(true);
+    await cp(authority.ca, ca);
+    await lease?.release();
+    await store.close();
+  });
+
   it('refuses a server of another authority, and a client without a certificate', async () => {
     const other = await createTestAuthority(await mkdtemp(join(dir, 'other-')));
     const open = (ca: string) =>
@@ -158,6 +186,40 @@ describe('passwords', () => {
     expect(told).toEqual([expect.stringContaining('may not compact it')]);
     await store.close();
     await root.close();
+  });
+
+  it('that etcd does not know are not taken from the file until it does', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'atoll-etcd-password-'));
+    const file = join(dir, 'password');
+    await writeFile(file, 'few rights');
+    const lines: string[] = [];
+    const note = (_fields: object, message: string) => void lines.push(message);
+    const options = await etcdOptions(`//atoll@${etcd.endpoint}/few?password-file=${file}`);
+    const logger = { info: note, warn: note };
+    const store = await openEtcd({ ...options, logger, secretsMs: 20, compaction: false });
+    await writeFile(file, '');
+    await until(() => lines.length > 0);
+    await writeFile(file, 'another');
+    await sleep(100);
+    expect(new Set(lines)).toEqual(new Set(['the former certificates and password for etcd are kept']));
+    const refusals = lines.length;
+    const headers = { 'content-type': 'application/json' };
+    const login = await fetch(`http://${etcd.endpoint}/v3/auth/authenticate`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ name: 'root', password: 'secret' }),
+    });
+    const { token } = (await login.json()) as { token: string };
+    await fetch(`http://${etcd.endpoint}/v3/auth/user/changepw`, {
+      method: 'POST',
+      headers: { ...headers, authorization: token },
+      body: JSON.stringify({ name: 'atoll', password: 'another' }),
+    });
+    await until(() => lines.length > refusals);
+    expect(lines.at(-1)).toBe('the files of the etcd URL were read anew');
+    expect(await store.get('/none')).toBeUndefined();
+    await store.close();
+    await rm(dir, { recursive: true });
   });
 
   it('may come from a file; wrong ones and none are refused', async () => {

@@ -62,6 +62,15 @@ describe('write', () => {
     expect(etcd.journal.map((e) => e.value)).toEqual(['1', undefined]);
   });
 
+  it('says that its outcome is not known also where its only attempt had no answer', async () => {
+    const etcd = new FakeEtcd();
+    etcd.mayRetry = async () => false;
+    const { create } = client(etcd);
+    etcd.plan = ['answer lost'];
+    await expect(create('/a', '1')).rejects.toThrow('etcd: whether /a was written is not known');
+    expect(etcd.journal).toHaveLength(1);
+  });
+
   it('goes on after its mark was swept away', async () => {
     const etcd = new FakeEtcd();
     const { create, update } = client(etcd);
