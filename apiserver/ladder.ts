@@ -100,8 +100,10 @@ export function createLadder(core: Core, options: LadderOptions): Ladder {
       trace = core.tracer?.begin(request, asked.info, by, peer, began);
       audit = options.audit?.begin(request, asked.info, by, peer);
       audit?.received();
-      if (impersonates(request)) {
-        const taken = await impersonated(request, by, asked.info, core.authorize);
+      const taken = impersonates(request)
+        ? await impersonated(request, by, asked.info, core.authorize)
+        : undefined;
+      if (taken) {
         by = taken.user;
         audit?.impersonated(taken);
       }

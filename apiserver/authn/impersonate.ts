@@ -6,6 +6,7 @@ import { mastersGroup } from '../authz/masters.ts';
 import type { Authorizer } from '../plugins.ts';
 import type { RequestInfo } from '../request.ts';
 import { type Mode, modesFor, ownGroups, questionsOf } from './impersonation-modes.ts';
+import { clusterNameExtra } from './service-account.ts';
 import { type Wanted, wantedBy } from './wanted.ts';
 
 /** Where alone an impersonated user is one; absent: in root. kcp's name. */
@@ -20,8 +21,9 @@ export interface Impersonated {
 }
 
 /**
- * Whom the request is to be taken for: what `kubectl --as` asks. `user` must be allowed to impersonate the user, each
- * group, the uid and each extra, in the logical cluster that the request is to. Throws StatusError 400, 403.
+ * Whom the request is to be taken for: what `kubectl --as` asks; undefined: for whose it is. `user` must be allowed to
+ * impersonate the user, each group, the uid and each extra, in the logical cluster that the request is to. Throws StatusError
+ * 400, 403.
  * https://kubernetes.io/docs/reference/access-authn-authz/user-impersonation/
  */
 export async function impersonated(
@@ -29,9 +31,9 @@ export async function impersonated(
   user: UserInfo,
   info: RequestInfo,
   authorize: Authorizer,
-): Promise<Impersonated> {
+): Promise<Impersonated | undefined> {
   const wanted = wantedBy(request);
-  if (wanted === undefined) return { user };
+  if (wanted === undefined) return undefined;
   const allowed = withoutReserved(authorize);
   let first: unknown;
   for (const mode of modesFor(wanted, user)) {
@@ -81,10 +83,20 @@ function takenFor(mode: Mode, wanted: Wanted, cluster: string): UserInfo {
   };
 }
 
-/** Who may be taken for the node they are on may be so on every node: which it is makes no difference to who decides. */
+/**
+ * Who may be taken for the node they are on may be so on every node: which it is makes no difference to who decides. Of which
+ * logical cluster they are does, or another's account of the same name would be taken for its own.
+ */
 function withoutNode({ extra = {}, ...user }: UserInfo): UserInfo {
-  const keys = Object.keys(extra).sort();
-  return { ...user, extra: { 'authentication.kubernetes.io/associated-node-keys': keys } };
+  const { [scopesExtra]: scopes, [clusterNameExtra]: own } = extra;
+  return {
+    ...user,
+    extra: {
+      ...(scopes && { [scopesExtra]: scopes }),
+      ...(own && { [clusterNameExtra]: own }),
+      'authentication.kubernetes.io/associated-node-keys': Object.keys(extra).sort(),
+    },
+  };
 }
 
 /** Whoever administers one logical cluster becomes no administrator of all, and none of the server's own controllers. */

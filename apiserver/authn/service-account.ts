@@ -26,7 +26,12 @@ export interface TokenFor {
   audiences: readonly string[];
   expirationSeconds: number;
   /** What the token dies with, beside its account. */
-  bound?: { kind: 'Pod' | 'Secret' | 'Node'; object: KubeObject };
+  bound?: {
+    kind: 'Pod' | 'Secret' | 'Node';
+    object: KubeObject;
+    /** Of a Pod: where it is, which the token does not die with. */
+    node?: KubeObject;
+  };
   now: Date;
   /** Of the token; default: any. */
   id?: string;
@@ -42,7 +47,8 @@ interface Private {
   serviceaccount: Named;
   pod?: Named;
   secret?: Named;
-  node?: Named;
+  /** Without a uid where nothing is known of it. */
+  node?: Pick<Named, 'name'> & Partial<Named>;
   /** The id of the logical cluster whose account it is: it means nothing in another. kcp's name for it. */
   clusterName: string;
 }
@@ -78,6 +84,7 @@ export class ServiceAccountTokens {
     const seconds = Math.floor(now.getTime() / 1000);
     const claims: Private = {
       namespace,
+      ...(bound?.node && { node: onNode(bound.node) }),
       ...(bound && { [bound.kind.toLowerCase()]: named(bound.object) }),
       serviceaccount: named(account),
       clusterName: cluster,
@@ -179,9 +186,13 @@ function named({ metadata }: KubeObject): Named {
   return { name: metadata.name ?? '', uid: metadata.uid ?? '' };
 }
 
+function onNode({ metadata: { name = '', uid } }: KubeObject): NonNullable<Private['node']> {
+  return { name, ...(uid && { uid }) };
+}
+
 async function isAlive(own: Private, registry: Registry): Promise<boolean> {
   const at = { cluster: own.clusterName, group: '', namespace: own.namespace };
-  const needed: [Address, Named][] = [
+  const needed: [Address, Partial<Named>][] = [
     [{ ...at, resource: 'serviceaccounts', name: own.serviceaccount.name }, own.serviceaccount],
   ];
   if (own.pod) needed.push([{ ...at, resource: 'pods', name: own.pod.name }, own.pod]);
@@ -209,7 +220,7 @@ function userInfo({ namespace, serviceaccount, pod, node, clusterName }: Private
     [clusterNameExtra]: [clusterName],
     ...(node && {
       'authentication.kubernetes.io/node-name': [node.name],
-      'authentication.kubernetes.io/node-uid': [node.uid],
+      ...(node.uid && { 'authentication.kubernetes.io/node-uid': [node.uid] }),
     }),
     ...(pod && {
       'authentication.kubernetes.io/pod-name': [pod.name],

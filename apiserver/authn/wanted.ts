@@ -58,11 +58,15 @@ export function nodeUnder({ name, extra }: UserInfo): string | undefined {
   return accountOf(name) && told?.length === 1 ? told[0] : undefined;
 }
 
+/** A key may be written in several ways: its values are those of all of them. */
 function extraOf(request: ApiRequest): Record<string, readonly string[]> {
-  const pairs = Object.keys(request.headers)
-    .filter((name) => name.startsWith(extraPrefix))
-    .map((name) => [decodeName(name.slice(extraPrefix.length)), allHeaderValues(request, name)] as const);
-  return Object.fromEntries(pairs);
+  const found = new Map<string, string[]>();
+  for (const name of Object.keys(request.headers)) {
+    if (!name.startsWith(extraPrefix)) continue;
+    const key = decodeName(name.slice(extraPrefix.length));
+    found.set(key, [...(found.get(key) ?? []), ...allHeaderValues(request, name)]);
+  }
+  return Object.fromEntries(found);
 }
 
 function decodeName(text: string): string {

@@ -12,7 +12,8 @@ export function attributesOf(info: RequestInfo, user: UserInfo): Attributes {
   const name = info.selected ?? info.name;
   const what = { user, cluster, verb, group, version, resource, subresource, namespace, name };
   if (!info.isResource) return { ...what, path };
-  if (!selecting.has(verb) || query.size === 0) return what;
+  // Whoever decides whether somebody may list for somebody else is told of which, too: impersonate-on:MODE:list.
+  if (!selecting.has(verb.slice(verb.lastIndexOf(':') + 1)) || query.size === 0) return what;
   return { ...what, selectors: () => selectorsInQuery(query) };
 }
 

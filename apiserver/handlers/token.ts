@@ -3,9 +3,9 @@ import type { ApiResponse } from '../../kube/http.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { updateManagers } from '../../kube/patch/managed.ts';
 import { schemaOf } from '../../kube/schema/builtin.ts';
-import { badRequest, conflict, invalid, StatusError } from '../../kube/status.ts';
+import { badRequest, conflict, invalid, isStatusError, StatusError } from '../../kube/status.ts';
 import { timestamp } from '../../kube/timestamp.ts';
-import { isRecord } from '../../kube/untyped.ts';
+import { isRecord, textAt } from '../../kube/untyped.ts';
 import { defaultIssuer } from '../authn/issuer.ts';
 import type { TokenFor } from '../authn/service-account.ts';
 import type { ResourceExchange } from '../core.ts';
@@ -115,11 +115,12 @@ function checkExpiration(seconds: number): void {
 const boundResources = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const;
 
 async function boundObject(
-  { core, info }: ResourceExchange,
+  exchange: ResourceExchange,
   { boundObjectRef: ref }: Spec,
   account: KubeObject,
 ): Promise<TokenFor['bound']> {
   if (!isRecord(ref)) return undefined;
+  const { core, info } = exchange;
   const boundKind = ref.kind ?? '';
   // Of the core group, in whatever version.
   if ((ref.apiVersion ?? '').includes('/') || !Object.hasOwn(boundResources, boundKind)) {
@@ -140,5 +141,20 @@ async function boundObject(
     const why = `the UID in the bound object reference (${ref.uid}) does not match the UID in record. The object might have been deleted and then recreated`;
     throw conflict({ group: '', resource: known }, ref.name ?? '', why);
   }
-  return { kind: known, object };
+  const node = known === 'Pod' ? await nodeOf(exchange, object) : undefined;
+  return { kind: known, object, ...(node && { node }) };
+}
+
+/** On which node a pod is, were there no object of it. */
+async function nodeOf(
+  { core, info }: ResourceExchange,
+  { spec }: KubeObject,
+): Promise<KubeObject | undefined> {
+  const name = textAt(spec, 'nodeName') ?? '';
+  if (name === '') return undefined;
+  const found = core.registry.get({ cluster: info.cluster, group: '', resource: 'nodes', name });
+  return await found.catch((error: unknown) => {
+    if (!isStatusError(error, 'NotFound')) throw error;
+    return { kind: 'Node', apiVersion: 'v1', metadata: { name } };
+  });
 }

@@ -7,6 +7,7 @@ import { finalizerWarnings } from '../../kube/warnings/finalizers.ts';
 import { warningsOf } from '../../kube/warnings/index.ts';
 import type { Entry } from '../../storage/store.ts';
 import type { Authorizer } from '../plugins.ts';
+import type { RequestInfo } from '../request.ts';
 import type { ServedResource } from '../served.ts';
 import type { KindWrite } from './kinds/hooks.ts';
 import type { ObjectRegistry, WriteOptions } from './types.ts';
@@ -25,6 +26,8 @@ export interface WriteContext extends WriteOptions {
   /** Who writes, and who says what they may; absent for the server's own writes. */
   user?: UserInfo;
   authorize?: Authorizer;
+  /** By which request. */
+  info?: RequestInfo;
   /** What is said beside the answer. */
   warn?(message: string): void;
   /** What was seen last of the object may be taken for what is there, until that turns out to be wrong: see updateObject. */
@@ -65,8 +68,8 @@ export function writeOf(
   cluster: string,
   context: WriteContext,
 ): KindWrite {
-  const { subresource = '', dryRun = false, user, authorize, manager } = context;
-  return { registry, served, cluster, subresource, dryRun, user, authorize, manager, claims: [] };
+  const { subresource = '', dryRun = false, user, authorize, info, manager } = context;
+  return { registry, served, cluster, subresource, dryRun, user, authorize, info, manager, claims: [] };
 }
 
 export function defaulted(object: KubeObject, served: ServedResource): KubeObject {

@@ -5,6 +5,7 @@ import { releaseClaims } from './kinds/claims.ts';
 import { prepareDefinition, serveDefinition } from './kinds/crd.ts';
 import { tellEstablished } from './kinds/definition-status.ts';
 import { adminAccess } from './kinds/device-access.ts';
+import { deviceStatusAccess } from './kinds/device-status.ts';
 import { levelHooks, schemaHooks } from './kinds/flow-status.ts';
 import type { KindHooks } from './kinds/hooks.ts';
 import { bindingHooks, roleHooks } from './kinds/roles.ts';
@@ -22,7 +23,7 @@ const hooks: Readonly<Record<string, KindHooks>> = {
       await tellApiServices(write, change);
     },
   },
-  'resource.k8s.io/resourceclaims': { causes: adminAccess },
+  'resource.k8s.io/resourceclaims': { causes: adminAccess, statusCauses: deviceStatusAccess },
   'resource.k8s.io/resourceclaimtemplates': { causes: adminAccess },
   'certificates.k8s.io/certificatesigningrequests': { prepare: nameRequester },
   'apiregistration.k8s.io/apiservices': { committed: tellAvailable },

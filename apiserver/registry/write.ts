@@ -4,7 +4,7 @@ import { deepCopy, deepEqual } from '../../kube/deep.ts';
 import { isLater, type Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isReset } from '../../kube/patch/managers.ts';
-import { conflict, isStatusError, staleObject } from '../../kube/status.ts';
+import { conflict, isStatusError, type StatusCause, staleObject } from '../../kube/status.ts';
 import { strategyFor } from '../../kube/strategy/index.ts';
 import { validateStatus, validateUpdate } from '../../kube/validation/index.ts';
 import type { Entry } from '../../storage/store.ts';
@@ -150,7 +150,7 @@ async function updateWith(
       context.requested?.info,
     );
   if (subresource === 'status' && context.checksStatus)
-    causes.push(...validateStatus(next, old, served.info));
+    causes.push(...(await statusCauses(write, next, old)));
   const more = subresource === '' ? hooksOf(served).causes : undefined;
   if (more) causes.push(...(await more(write, next, old)));
   refuse(causes, served, address.name);
@@ -195,6 +195,13 @@ function begin(
   keepReserved(next, old);
   if (!context.patched) dedupOwners(next, context.warn);
   return next;
+}
+
+/** What is wrong with a status that a user tells. */
+async function statusCauses(write: KindWrite, next: KubeObject, old: KubeObject): Promise<StatusCause[]> {
+  const { served } = write;
+  const access = hooksOf(served).statusCauses;
+  return [...(access ? await access(write, next, old) : []), ...validateStatus(next, old, served.info)];
 }
 
 /** What would be written, if there is room for it. */

@@ -5,6 +5,7 @@ import { timestamp } from '../timestamp.ts';
 import { at, isRecord, record, records, strings, text } from '../untyped.ts';
 import { prepareJob } from './job.ts';
 import { preparePod, preparePodStatus } from './pod.ts';
+import { dropGivenUp } from './resource-claim.ts';
 import { dropTypeDependentFields, ipFamilies } from './service.ts';
 import { stampConditions } from './subresource.ts';
 
@@ -241,7 +242,7 @@ const cluster: Record<string, KindRules> = {
   'storage.k8s.io/CSIStorageCapacity': { conditionalOnly: true },
   'storage.k8s.io/VolumeAttachment': { conditionalOnly: true, statusKeeps: allMetadata },
   'networking.k8s.io/ServiceCIDR': { statusKeeps: allMetadata },
-  'resource.k8s.io/ResourceClaim': { statusKeeps: allMetadata },
+  'resource.k8s.io/ResourceClaim': { statusKeeps: allMetadata, updateStatus: dropGivenUp },
 };
 
 /** By `<group>/<kind>`; what is not here follows the common rules. */

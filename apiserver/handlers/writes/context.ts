@@ -14,7 +14,7 @@ export function writeContext(
   subresource = '',
 ) {
   const admission = admissionFor(exchange, operation, query.dryRun);
-  const { core, stored, user, longTurn } = exchange;
+  const { core, info, stored, user, longTurn } = exchange;
   const { gate } = core;
   const bounded = gate !== undefined && !isOwnController(user);
   return {
@@ -31,6 +31,7 @@ export function writeContext(
     validate: admission.validate,
     user,
     authorize: core.authorize,
+    info,
     warn: (message: string) => exchange.warnings.add(message),
   };
 }

@@ -13,19 +13,19 @@ const namespaces = { group: '', resource: 'namespaces', namespaced: false };
  * https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/#admin-access
  */
 export async function adminAccess(
-  { registry, cluster }: KindWrite,
-  { kind, spec, metadata }: KubeObject,
+  write: KindWrite,
+  object: KubeObject,
   old: KubeObject | undefined,
 ): Promise<StatusCause[]> {
   // What was asked for stays.
   if (old !== undefined) return [];
+  const { kind, spec } = object;
   const claim = kind === 'ResourceClaim' ? spec : at(spec, 'spec');
   const requests = records(at(claim, 'devices', 'requests'));
   const index = requests.findIndex((request) => at(request, 'exactly', 'adminAccess') === true);
   if (index < 0) return [];
-  const entry = await registry.store.get(objectKey(namespaces, cluster, '', metadata.namespace ?? ''));
-  if (entry && decodeStored(entry).metadata.labels?.[label] === 'true') return [];
-  const rule = `admin access to devices requires the \`${label}: true\` label on the containing namespace`;
+  const rule = await adminAccessProblem(write, object);
+  if (rule === undefined) return [];
   return [
     {
       reason: 'FieldValueForbidden',
@@ -33,4 +33,14 @@ export async function adminAccess(
       field: `spec.devices.requests[${index}].adminAccess`,
     },
   ];
+}
+
+/** Why nothing in the namespace of an object has access to devices that others use. */
+export async function adminAccessProblem(
+  { registry, cluster }: KindWrite,
+  { metadata: { namespace = '' } }: KubeObject,
+): Promise<string | undefined> {
+  const entry = await registry.store.get(objectKey(namespaces, cluster, '', namespace));
+  if (entry && decodeStored(entry).metadata.labels?.[label] === 'true') return undefined;
+  return `admin access to devices requires the \`${label}: true\` label on the containing namespace`;
 }

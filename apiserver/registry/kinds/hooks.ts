@@ -3,6 +3,7 @@ import type { Later } from '../../../kube/later.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { StatusCause } from '../../../kube/status.ts';
 import type { Authorizer } from '../../plugins.ts';
+import type { RequestInfo } from '../../request.ts';
 import type { ServedResource } from '../../served.ts';
 import type { ObjectRegistry } from '../types.ts';
 
@@ -14,6 +15,8 @@ export interface KindHooks {
   settle?(object: KubeObject, old: KubeObject | undefined, subresource: string): void;
   /** What else validation finds, with other objects at hand; not asked about subresources. */
   causes?(write: KindWrite, object: KubeObject, old: KubeObject | undefined): Later<StatusCause[]>;
+  /** What else there is to say of a status that a user tells; first of all. */
+  statusCauses?(write: KindWrite, object: KubeObject, old: KubeObject): Later<StatusCause[]>;
   /** Before the object goes for good; may be called again. */
   leaving?(write: KindWrite, name: string): Later<void>;
   /** After the write is durable, before it is answered. Must not fail. */
@@ -36,6 +39,8 @@ export interface KindWrite {
   /** Who writes, and who says what they may; absent for the server's own writes. */
   user?: UserInfo | undefined;
   authorize?: Authorizer | undefined;
+  /** By which request. */
+  info?: RequestInfo | undefined;
   /** The field manager that was named, or that the server writes as. */
   manager?: string | undefined;
   /** What hooks claimed for it so far: see claims.ts. */

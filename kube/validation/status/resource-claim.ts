@@ -1,4 +1,5 @@
 import { sameJson } from '../../deep.ts';
+import { allocatedTo, deviceId } from '../../devices.ts';
 import type { JsonObject } from '../../object.ts';
 import { isRecord, record, records, text } from '../../untyped.ts';
 import { configuration, reference, references, requestNames } from '../dra/claim.ts';
@@ -22,10 +23,9 @@ const claim: SubresourceCheck = (object, old, root) => {
   const field = root.child('status');
   const { allocation } = status;
   reservations(status, before, object.metadata.deletionTimestamp !== undefined, field.child('reservedFor'));
-  const results = records(record(record(allocation)['devices'])['results']);
-  const allocated = new Set(results.map(idOf));
+  const allocated = new Set(allocatedTo(object).map(deviceId));
   keyed(records(status['devices']), -1, field.child('devices'), {
-    key: idOf,
+    key: deviceId,
     shown: shownId,
     check: (one, at) => device(one, allocated, at),
   });
@@ -95,7 +95,7 @@ function uuid(value: string, field: Field): void {
 
 function device(one: JsonObject, allocated: ReadonlySet<string>, field: Field): void {
   place(one, field);
-  if (!allocated.has(idOf(one))) field.invalid(shownId(one), 'must be an allocated device in the claim');
+  if (!allocated.has(deviceId(one))) field.invalid(shownId(one), 'must be an allocated device in the claim');
   const path = field.child('conditions');
   const list = records(one['conditions']);
   if (list.length > most.conditions) path.tooMany(list.length, most.conditions);
@@ -125,7 +125,6 @@ const idShape: ShownShape = [
   ['shareID', 'ShareID', ''],
 ];
 const shownId = (one: JsonObject) => shownAs(one, idShape);
-const idOf = (one: JsonObject) => JSON.stringify(shownId(one));
 
 const resultShape: ShownShape = [
   ['request', 'Request', ''],

@@ -96,6 +96,42 @@ test('who may impersonate somebody for some requests is taken for them in those 
   ]);
 });
 
+test('an account is taken for its node in its own logical cluster alone, whatever account of its name is where it asks', async () => {
+  const [mine, other] = [await api.addCluster('root:mine'), await api.addCluster('root:other')];
+  const rbac = `/clusters/${other}/apis/rbac.authorization.k8s.io/v1`;
+  const rules = [
+    {
+      apiGroups: ['authentication.k8s.io'],
+      resources: ['nodes'],
+      verbs: ['impersonate:associated-node'],
+    },
+    { apiGroups: [''], resources: ['pods'], verbs: ['impersonate-on:associated-node:list'] },
+  ];
+  const apiGroup = 'rbac.authorization.k8s.io';
+  const bind = async (name: string, role: string, subject: object) => {
+    const roleRef = { apiGroup, kind: 'ClusterRole', name: role };
+    const binding = { metadata: { name }, roleRef, subjects: [subject] };
+    expect((await api.call('POST', `${rbac}/clusterrolebindings`, binding)).status).toBe(201);
+  };
+  const role = { metadata: { name: 'agent' }, rules };
+  expect((await api.call('POST', `${rbac}/clusterroles`, role)).status).toBe(201);
+  await bind('agent', 'agent', { kind: 'ServiceAccount', namespace: 'default', name: 'agent' });
+  await bind('node', 'view', { apiGroup, kind: 'User', name: 'system:node:n1' });
+  const list = async (home: string) => {
+    const agent = api.server.transport({
+      name: 'system:serviceaccount:default:agent',
+      groups: ['system:serviceaccounts', 'system:authenticated'],
+      extra: {
+        'authentication.kcp.io/cluster-name': [home],
+        'authentication.kubernetes.io/node-name': ['n1'],
+      },
+    });
+    const headers = { 'impersonate-user': 'system:node:n1' };
+    return (await call(agent, 'GET', `/clusters/${other}/api/v1/pods`, undefined, headers)).status;
+  };
+  expect([await list(other), await list(mine)]).toEqual([200, 403]);
+});
+
 test('a group alone is nobody', async () => {
   expect((await as({ 'impersonate-group': 'system:masters' })).status).toBe(400);
 });

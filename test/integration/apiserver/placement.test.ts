@@ -544,6 +544,27 @@ it('warns of an ExternalName by what its Namespace is called on physical cluster
   }
 });
 
+it('says of an ExternalName nothing of a Namespace that whoever writes it may not know', async () => {
+  await create('/api/v1/namespaces', namespace('back'));
+  const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces';
+  const edits = (where: string, name: string) =>
+    create(`${rbac}/${where}/rolebindings`, {
+      metadata: { name },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'dev' }],
+    });
+  await edits('default', 'dev');
+  const dev = api.server.transport({ name: 'dev', groups: ['system:authenticated'] });
+  const warned = async (name: string) => {
+    const service = named(name, 'api.back.svc');
+    const { status, headers } = await call(dev, 'POST', '/api/v1/namespaces/default/services', service);
+    return [status, headers['warning'] !== undefined];
+  };
+  expect(await warned('a')).toEqual([201, false]);
+  await edits('back', 'dev');
+  expect(await warned('b')).toEqual([201, true]);
+});
+
 it('what is no level of pod security is refused, and not warned of', async () => {
   for (const label of ['enforce', 'warn-version']) {
     const labels = { [`pod-security.kubernetes.io/${label}`]: 'restrictd' };

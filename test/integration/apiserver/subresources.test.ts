@@ -315,3 +315,35 @@ test.each([
   expect(body.message).toContain(`.authorization.k8s.io "" is invalid: spec.`);
   expect(body.message).toContain(why);
 });
+
+test('a token that is bound to a pod says on which node that is, and dies with the pod alone', async () => {
+  const accounts = `${namespace}/serviceaccounts`;
+  expect((await api.call('POST', accounts, { metadata: { name: 'agent' } })).status).toBe(201);
+  const nodes = '/api/v1/nodes';
+  const node = await api.call('POST', nodes, { metadata: { name: 'n1' } });
+  const bound = async (name: string, nodeName?: string) => {
+    const spec = {
+      serviceAccountName: 'agent',
+      ...(nodeName && { nodeName }),
+      containers: [{ name: 'c', image: 'i' }],
+    };
+    expect((await api.call('POST', pods, { metadata: { name }, spec })).status).toBe(201);
+    const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name };
+    const { body } = await api.call('POST', `${accounts}/agent/token`, { spec: { boundObjectRef } });
+    return body.status.token;
+  };
+  const said = async (token: string) => {
+    const { body } = await api.call('POST', '/apis/authentication.k8s.io/v1/tokenreviews', {
+      spec: { token },
+    });
+    const { authenticated, user } = body.status;
+    const of = (key: string) => user?.extra[`authentication.kubernetes.io/${key}`];
+    return [authenticated, of('node-name'), of('node-uid')];
+  };
+  const known = await bound('known', 'n1');
+  expect(await said(known)).toEqual([true, ['n1'], [node.body.metadata.uid]]);
+  expect(await said(await bound('unknown', 'n2'))).toEqual([true, ['n2'], undefined]);
+  expect(await said(await bound('nowhere'))).toEqual([true, undefined, undefined]);
+  expect((await api.call('DELETE', `${nodes}/n1`)).status).toBe(200);
+  expect(await said(known)).toEqual([true, ['n1'], [node.body.metadata.uid]]);
+});

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { impersonated } from '../../../../apiserver/authn/impersonate.ts';
 import {
   type Mode,
   modesFor,
@@ -6,7 +7,9 @@ import {
   questionsOf,
 } from '../../../../apiserver/authn/impersonation-modes.ts';
 import { type Wanted, wantedBy } from '../../../../apiserver/authn/wanted.ts';
-import type { UserInfo } from '../../../../kube/http.ts';
+import type { Attributes } from '../../../../apiserver/plugins.ts';
+import { parseRequest } from '../../../../apiserver/request.ts';
+import type { ApiRequest, UserInfo } from '../../../../kube/http.ts';
 
 const wanted = (name: string, more: Partial<Wanted> = {}): Wanted => ({
   name,
@@ -115,6 +118,10 @@ describe('what the headers say', () => {
   test('an empty group is one', () => {
     expect(said({ 'impersonate-user': 'j', 'impersonate-group': '' })?.groups).toEqual(['']);
   });
+  test('an extra that is written in two ways has the values of both', () => {
+    const both = { 'impersonate-extra-ab': 'x', 'impersonate-extra-a%62': 'y' };
+    expect(said({ 'impersonate-user': 'j', ...both })?.extra).toEqual({ ab: ['x', 'y'] });
+  });
   test.each<[Record<string, string>, string]>([
     [
       { 'impersonate-group': 'x' },
@@ -130,5 +137,47 @@ describe('what the headers say', () => {
     ],
   ])('%j without a user', (headers, shown) => {
     expect(() => said(headers)).toThrow(`requested ${shown} without impersonating a user name`);
+  });
+});
+
+describe('who decides', () => {
+  const asked = async (url: string, headers: Record<string, string>, by: UserInfo) => {
+    const questions: Attributes[] = [];
+    const request: ApiRequest = { method: 'GET', url, headers };
+    const info = parseRequest('GET', url, { logicalClusters: true });
+    const taken = await impersonated(request, by, info, (one) => {
+      questions.push(one);
+      return { allowed: true };
+    });
+    return { taken, questions };
+  };
+
+  test('knows of which logical cluster an account is that would be its node, not of which node', async () => {
+    const own = {
+      'authentication.kcp.io/cluster-name': ['a'],
+      'authentication.kcp.io/scopes': ['cluster:a'],
+    };
+    const by = { ...agent, extra: { ...agent.extra, ...own } };
+    const { questions } = await asked('/api/v1/pods', { 'impersonate-user': 'system:node:n1' }, by);
+    const keys = Object.keys(by.extra).sort();
+    const told = { ...own, 'authentication.kubernetes.io/associated-node-keys': keys };
+    expect(questions.map(({ verb, user }) => [verb, user.extra])).toEqual([
+      ['impersonate-on:associated-node:list', told],
+      ['impersonate:associated-node', told],
+    ]);
+  });
+
+  test('knows which are to be listed', async () => {
+    const url = '/api/v1/pods?fieldSelector=spec.nodeName%3Dn1';
+    const { questions } = await asked(url, { 'impersonate-user': 'jane' }, requester);
+    expect(questions.map(({ verb, selectors }) => [verb, selectors?.().field])).toEqual([
+      ['impersonate-on:user-info:list', [{ key: 'spec.nodeName', operator: 'In', values: ['n1'] }]],
+      ['impersonate:user-info', undefined],
+    ]);
+  });
+
+  test('is asked nothing of who is nobody else', async () => {
+    const { taken, questions } = await asked('/api/v1/pods', { 'impersonate-nobody': 'x' }, requester);
+    expect([taken, questions]).toEqual([undefined, []]);
   });
 });
