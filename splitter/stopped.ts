@@ -21,11 +21,11 @@ export const isSeen = (scene: Scene, cluster: string): boolean =>
 
 /**
  * Of ordinals: its autoscaler there, if any, has taken it that they are on their way. Until then, and where it refuses that, it may
- * put back what another would be told to run.
+ * put back what another would be told to run. Where there are to be none, none does anything.
  */
 export function isStill({ toldAt, plan }: Pick<Scene, 'toldAt' | 'plan'>, cluster: string): boolean {
   const told = plan.mode === 'ranges' ? toldAt?.(cluster) : undefined;
-  return told === undefined || told.suspend === true;
+  return told === undefined || told.suspend === true || plan.total === 0;
 }
 
 /** See Handover. */

@@ -454,6 +454,19 @@ describe('a StatefulSet that an autoscaler scales', () => {
     expect([...world.copies.values()].map(({ replicas }) => replicas).sort()).toEqual([2, 3]);
   });
 
+  it('scaled to none on its way, holds nothing any more: who takes its data along would wait for that', () => {
+    const world = started();
+    world.clusters = ['a', 'b'];
+    world.split();
+    world.scale(0);
+    world.quiesce(10);
+    const shares = Object.entries(world.spec.shares ?? {});
+    expect(shares.map(([c, { replicas, held }]) => [c, replicas, held])).toEqual([
+      ['a', 0, undefined],
+      ['b', 0, undefined],
+    ]);
+  });
+
   it('stays where that one takes no other bounds, which would put back what another runs', () => {
     const world = started();
     world.refusing.add('a');
