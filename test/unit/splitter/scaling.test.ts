@@ -460,7 +460,10 @@ describe('a StatefulSet that an autoscaler scales', () => {
     world.clusters = ['a', 'b'];
     world.quiesce(20);
     world.refusing.add('b');
-    expect(moved(world, ['c'])).toBe(6);
+    for (const to of [['c'], ['b', 'c']]) {
+      expect(moved(world, to)).toBe(6);
+      expect(world.says).toContain('stays on b while its autoscaler takes no other bounds there');
+    }
     world.refusing.clear();
     expect(moved(world, ['c'])).toBe(5);
     world.quiesce(10);
