@@ -54,8 +54,9 @@ const mostWaiting = 4096;
 const width = 8;
 /** What is said goes out a little later: who says it has more to do just then, and so have those who go on from there. */
 const waitMs = 500;
-/** Of what is said in a rush: no longer. */
+/** Of what is said in a rush: no longer, nor more of it, as what is too much is lost. */
 const mostTimes = 20;
+const mostHeld = mostWaiting / 4;
 
 /**
  * Says things as Events of users' own objects. Said again, one Event counts, as Kubernetes' recorder has it: its name
@@ -91,7 +92,7 @@ export class EventRecorder {
   #later(times: number): void {
     const { clock = systemClock, rush } = this.#options;
     clock.after(waitMs, () => {
-      if (rush?.isOn && times > 1) return this.#later(times - 1);
+      if (rush?.isOn && times > 1 && this.#waiting < mostHeld) return this.#later(times - 1);
       this.#isDue = false;
       for (const [cluster, one] of this.#parties) this.#begin(cluster, one);
     });

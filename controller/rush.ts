@@ -19,6 +19,13 @@ export interface Load {
   look(): unknown;
 }
 
+/** What was made, and whose work it is that it is told. */
+export interface News {
+  /** By Rush's own clock; undefined: somebody else made it. */
+  madeAt: number | undefined;
+  signal: AbortSignal;
+}
+
 /**
  * While a process has more to do than it can, what is to be made on a cluster goes before what is to be told of what has just been made: of that
  * one thing at a time, in order. So what is applied is there soon, and its status comes a little later; without, each would wait for the other's
@@ -31,7 +38,7 @@ export class Rush {
   #looked: unknown;
   #isFull = false;
   /** In order. */
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: { news: News; go: () => void }[] = [];
 
   constructor(load: Load = systemLoad) {
     this.#load = load;
@@ -57,10 +64,11 @@ export class Rush {
     }
   }
 
-  async tell<T>(work: () => Promise<T>): Promise<T> {
-    if (this.isOn)
-      await new Promise<void>((resolve) => {
-        if (this.#waiting.push(resolve) === 1) this.#wait();
+  /** What is new waits for its turn, for as long as it is new, and nobody who has ended for any. */
+  async tell<T>(news: News, work: () => Promise<T>): Promise<T> {
+    if (this.#canWait(news) && this.isOn)
+      await new Promise<void>((go) => {
+        if (this.#waiting.push({ news, go }) === 1) this.#wait();
       });
     return work();
   }
@@ -75,9 +83,17 @@ export class Rush {
     return madeAt !== undefined && this.#load.now() - madeAt < newMs;
   }
 
+  #canWait({ madeAt, signal }: News): boolean {
+    return this.isNew(madeAt) && !signal.aborted;
+  }
+
   #wait(): void {
     setTimeout(() => {
-      for (const go of this.#waiting.splice(0, this.isOn ? 1 : this.#waiting.length)) go();
+      const { isOn } = this;
+      const all = this.#waiting.splice(0);
+      for (const [i, one] of all.entries())
+        if (isOn && i > 0 && this.#canWait(one.news)) this.#waiting.push(one);
+        else one.go();
       if (this.#waiting.length > 0) this.#wait();
     }, turnMs);
   }
@@ -88,7 +104,7 @@ export type Turns = Pick<Rush, 'make' | 'tell' | 'now' | 'isNew'>;
 /** Where nobody waits for anybody. */
 export const noRush: Turns = {
   make: (work) => work(),
-  tell: (work) => work(),
+  tell: (_news, work) => work(),
   now: () => 0,
   isNew: () => false,
 };

@@ -109,6 +109,9 @@ function shed(scene: Scene, next: Next): void {
   const { goal, first } = scene.plan;
   const ranges = new Map([...next].map(([c, share]) => [c, rangeOf(share, first)]));
   const goalOf = (c: string) => rangeOf(goal.get(c), first);
+  const takers = [...goal.keys()].filter((c) => !covers(ranges.get(c) ?? emptyRange, goalOf(c)));
+  // What may start nowhere yet stays where it is.
+  if (!takers.every((c) => areStill(scene, c))) return;
   const givers = [...ranges]
     .filter(([c, range]) => isSeen(scene, c) && sizeOf(range) > 0 && !covers(goalOf(c), range))
     .filter(([c]) => isStill(scene, c))

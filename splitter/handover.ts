@@ -72,7 +72,7 @@ export interface Handover {
   unled: readonly string[];
   /** Where what may not run twice is to stop, and does not, as its pods there cannot be read. Sorted. */
   blind: readonly string[];
-  /** Where ordinals are to stop, and do not, as an autoscaler there takes no other bounds. Sorted. */
+  /** Of ordinals, of which some are to stop and do not: where an autoscaler takes no other bounds. Sorted. */
   refusing: readonly string[];
   /** What keeps a copy that might go from going, and until when. */
   hold: Pick<Held, 'held' | 'until' | 'firm' | 'without'>;

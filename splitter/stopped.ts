@@ -1,6 +1,6 @@
 import type { Share } from '../cluster/types.ts';
 import { numberAt } from '../kube/untyped.ts';
-import { covers, hull, type Range } from './divide.ts';
+import { covers, hull, type Range, sizeOf } from './divide.ts';
 import { rangeOf, type Slices } from './plan.ts';
 import { isCountedOn, present, type Scene } from './scene.ts';
 
@@ -21,11 +21,11 @@ export const isSeen = (scene: Scene, cluster: string): boolean =>
 
 /**
  * Of ordinals: its autoscaler there, if any, has taken it that they are on their way. Until then, and where it refuses that, it may
- * put back what another would be told to run.
+ * put back what another would be told to run. Where there are to be none, none does anything.
  */
 export function isStill({ toldAt, plan }: Pick<Scene, 'toldAt' | 'plan'>, cluster: string): boolean {
   const told = plan.mode === 'ranges' ? toldAt?.(cluster) : undefined;
-  return told === undefined || told.suspend === true;
+  return told === undefined || told.suspend === true || plan.total === 0;
 }
 
 /** See Handover. */
@@ -36,8 +36,12 @@ export function blindIn(scene: Scene): string[] {
 
 /** See Handover. */
 export function refusingIn(scene: Scene): string[] {
-  if (scene.plan.mode !== 'ranges') return [];
-  return givers(scene, (c) => scene.toldAt?.(c)?.refuses === true && !isStill(scene, c));
+  if (scene.plan.mode !== 'ranges' || givers(scene, () => true).length === 0) return [];
+  const refuses = (c: string) => scene.toldAt?.(c)?.refuses === true && !isStill(scene, c);
+  return present(scene)
+    .filter(([c, share]) => refuses(c) && sizeOf(heldRange(share, scene.plan.first)) > 0)
+    .map(([c]) => c)
+    .sort();
 }
 
 function givers(scene: Scene, stays: (cluster: string) => boolean): string[] {

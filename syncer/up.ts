@@ -49,8 +49,8 @@ export async function runUp(engine: Engine, ready: readonly Promise<unknown>[]):
     queue: engine.up,
     workers: 16,
     reconcile: (id) => {
-      const tell = () => report(engine, id, told);
-      return engine.rush.isNew(engine.records.get(id)?.madeAt) ? engine.rush.tell(tell) : tell();
+      const news = { madeAt: engine.records.get(id)?.madeAt, signal: engine.signal };
+      return engine.rush.tell(news, () => report(engine, id, told));
     },
     signal: engine.signal,
     logger: engine.logger,

@@ -11,7 +11,7 @@ function about(cluster: string, name: string): About {
 }
 
 /** A recorder, its clock, and whoever writes: each write waits until it is let go. */
-function scene() {
+function scene(rush?: { isOn: boolean }) {
   const started: string[] = [];
   const open = new Map<string, () => void>();
   const client = {
@@ -30,7 +30,14 @@ function scene() {
     },
   };
   const end = new AbortController();
-  const options = { client, component: 'test', signal: end.signal, logger: silentLogger, clock };
+  const options = {
+    client,
+    component: 'test',
+    signal: end.signal,
+    logger: silentLogger,
+    clock,
+    ...(rush && { rush }),
+  };
   return { recorder: new EventRecorder(options), started, open, timers, end };
 }
 
@@ -43,6 +50,33 @@ test('what is said goes out a moment later, all of it that was said by then', ()
   expect(started).toEqual(['a/one', 'a/two']);
   recorder.say(about('a', 'three'), [word]);
   expect(timers).toHaveLength(1);
+});
+
+test('in a rush it goes out when that is over', () => {
+  const rush = { isOn: true };
+  const { recorder, started, timers } = scene(rush);
+  recorder.say(about('a', 'one'), [word]);
+  timers.shift()?.();
+  expect([started, timers.length]).toEqual([[], 1]);
+  rush.isOn = false;
+  timers.shift()?.();
+  expect(started).toEqual(['a/one']);
+});
+
+test('in a rush that does not end it waits for ten seconds', () => {
+  const { recorder, started, timers } = scene({ isOn: true });
+  recorder.say(about('a', 'one'), [word]);
+  for (let i = 0; i < 19; i++) timers.shift()?.();
+  expect(started).toEqual([]);
+  timers.shift()?.();
+  expect([started, timers]).toEqual([['a/one'], []]);
+});
+
+test('of what is said in a rush nothing is lost for having waited', () => {
+  const { recorder, started, timers } = scene({ isOn: true });
+  for (let i = 0; i < 1024; i++) recorder.say(about('a', `app-${i}`), [word]);
+  timers.shift()?.();
+  expect(started).toHaveLength(8);
 });
 
 test('a logical cluster whose writes hang holds up nobody else', async () => {

@@ -29,12 +29,15 @@ async function setUp() {
       }),
     );
   const told: string[] = [];
+  const end = new AbortController();
+  const news = (madeAt: number | undefined = rush.now()) => ({ madeAt, signal: end.signal });
   const tell = (...names: string[]) => {
-    for (const name of names) void rush.tell(async () => told.push(name));
+    for (const name of names) void rush.tell(news(), async () => told.push(name));
   };
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
   await pass(100);
-  return { process, rush, work, told, tell, pass, end: (name: string) => underWay.get(name)?.() };
+  const ended = (name: string) => underWay.get(name)?.();
+  return { process, rush, work, told, news, tell, pass, end: ended, stop: () => end.abort() };
 }
 
 test('while it cannot do all, one thing in fifty milliseconds is told, in order', async () => {
@@ -63,10 +66,12 @@ test('what is made waits for nothing, and is answered as it was', async () => {
 });
 
 test('what is told is answered as it was', async () => {
-  const { rush, work, pass } = await setUp();
+  const { rush, work, news, pass } = await setUp();
   void rush.make(work('made'));
-  const refused = expect(rush.tell(() => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
-  const told = rush.tell(async () => 'told');
+  const refused = expect(rush.tell(news(), () => Promise.reject(new Error('refused')))).rejects.toThrow(
+    'refused',
+  );
+  const told = rush.tell(news(), async () => 'told');
   await pass(100);
   await refused;
   expect(await told).toBe('told');
@@ -133,4 +138,37 @@ test('what was made within a minute can wait', async () => {
   await pass(1);
   expect(rush.isNew(madeAt)).toBe(false);
   expect(rush.isNew(undefined), 'somebody else made it').toBe(false);
+});
+
+test('what is not new, or of somebody who has ended, is told at once', async () => {
+  const { rush, work, told, news, tell, pass, stop } = await setUp();
+  void rush.make(work('made'));
+  void rush.tell(news(rush.now() - 60_000), async () => told.push('old'));
+  void rush.tell({ ...news(), madeAt: undefined }, async () => told.push("somebody else's"));
+  await pass(0);
+  expect(told).toEqual(['old', "somebody else's"]);
+  stop();
+  tell('ended');
+  await pass(0);
+  expect(told).toContain('ended');
+});
+
+test('however much waits, of a rush that does not end nothing waits longer than it is new', async () => {
+  const { rush, work, told, tell, pass } = await setUp();
+  void rush.make(work('made'));
+  tell(...Array.from({ length: 3000 }, (_, i) => String(i)));
+  await pass(59_950);
+  expect(told.length).toBeLessThan(1500);
+  await pass(50);
+  expect(told).toHaveLength(3000);
+  expect(vi.getTimerCount(), 'nothing waits').toBe(0);
+});
+
+test('who ends waits for no turn', async () => {
+  const { rush, work, told, tell, pass, stop } = await setUp();
+  void rush.make(work('made'));
+  tell('1', '2', '3');
+  stop();
+  await pass(50);
+  expect(told).toEqual(['1', '2', '3']);
 });

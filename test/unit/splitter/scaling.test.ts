@@ -454,6 +454,35 @@ describe('a StatefulSet that an autoscaler scales', () => {
     expect([...world.copies.values()].map(({ replicas }) => replicas).sort()).toEqual([2, 3]);
   });
 
+  it('on two clusters, where one takes no other bounds, stays whole: what the other gave up could start nowhere', () => {
+    const world = new World(6, { minReplicas: 6, maxReplicas: 6, way: 'ordinals' });
+    for (const c of names) world.load.delete(c);
+    world.clusters = ['a', 'b'];
+    world.quiesce(20);
+    world.refusing.add('b');
+    for (const to of [['c'], ['b', 'c']]) {
+      expect(moved(world, to)).toBe(6);
+      expect(world.says).toContain('stays on b while its autoscaler takes no other bounds there');
+    }
+    world.refusing.clear();
+    expect(moved(world, ['c'])).toBe(5);
+    world.quiesce(10);
+    expect(Object.keys(world.spec.shares ?? {})).toEqual(['c']);
+  });
+
+  it('scaled to none on its way, holds nothing any more: who takes its data along would wait for that', () => {
+    const world = started();
+    world.clusters = ['a', 'b'];
+    world.split();
+    world.scale(0);
+    world.quiesce(10);
+    const shares = Object.entries(world.spec.shares ?? {});
+    expect(shares.map(([c, { replicas, held }]) => [c, replicas, held])).toEqual([
+      ['a', 0, undefined],
+      ['b', 0, undefined],
+    ]);
+  });
+
   it('stays where that one takes no other bounds, which would put back what another runs', () => {
     const world = started();
     world.refusing.add('a');
