@@ -29,9 +29,9 @@ export async function mutateBy(
   const access = new Access(request);
   for (const one of invocations) {
     const { policy, binding } = one;
+    const who = binding ? `'${policy.name}' with binding '${binding.name}'` : JSON.stringify(policy.name);
     const failed = (message: string) => {
-      if (policy.ignoresFailure) return;
-      failures.push(`policy '${policy.name}' with binding '${binding.name}' denied request: ${message}`);
+      if (!policy.ignoresFailure) failures.push(`policy ${who} denied request: ${message}`);
     };
     if ('problem' in one) {
       failed(one.problem);
