@@ -25,6 +25,7 @@ import { defaultGitVersion } from './info/version.ts';
 import { createLadder, type Ladder, type LadderOptions } from './ladder.ts';
 import type { ApiServer, ApiServerOptions } from './options.ts';
 import { Catalog } from './registry/catalog.ts';
+import { Classes } from './registry/classes.ts';
 import { Flows } from './registry/flows.ts';
 import { renewDefaultRoles } from './registry/kinds/default-roles-renew.ts';
 import { Paths } from './registry/paths.ts';
@@ -56,7 +57,11 @@ const defaultLimits: Limits = {
 /** A Kubernetes API over a store. Nothing is read or written before the first request or listen. */
 export function createApiServer(options: ApiServerOptions): ApiServer {
   const catalog = new Catalog(options.resources ?? []);
-  const registry = new StoreRegistry(options.store, catalog, new Roles(), new Flows());
+  const registry = new StoreRegistry(options.store, catalog, {
+    roles: new Roles(),
+    flows: new Flows(),
+    classes: new Classes(),
+  });
   const egress = options.egress ?? new Egress();
   const resolve = serviceResolver(registry, options.connectService);
   const caller = new WebhookCaller(resolve, egress, options.tracer);
@@ -179,11 +184,11 @@ function rungsOf(core: Core, options: ApiServerOptions, fairness: Fairness | und
 /** One ladder for all who hold no lease; for a holder its own, whose writes happen only while the lease is held. */
 function ladders(core: Core, rungs: LadderOptions): (holding: Fence | undefined) => Ladder {
   const ladder = createLadder(core, rungs);
-  const { catalog, roles, flows } = core.registry;
   return (holding) => {
     if (holding === undefined) return ladder;
     const store = fencedStore(core.store, holding);
-    return createLadder({ ...core, store, registry: new StoreRegistry(store, catalog, roles, flows) }, rungs);
+    const registry = new StoreRegistry(store, core.registry.catalog, core.registry);
+    return createLadder({ ...core, store, registry }, rungs);
   };
 }
 

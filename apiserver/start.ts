@@ -16,9 +16,10 @@ export function starter(
   const know = again(() => paths.follow(closing));
   const allow = again(() => registry.roles.follow(store, closing));
   const sort = again(() => registry.flows.follow(store, closing));
+  const classify = again(() => registry.classes.follow(store, closing));
   const bound = again(async () => gate?.tree.follow(store, closing));
   return again(async () => {
-    await Promise.all([follow(), know(), allow(), sort(), bound()]);
+    await Promise.all([follow(), know(), allow(), sort(), classify(), bound()]);
     await createInitialNamespaces(registry, 'root');
     if (fair) await writeDefaultFlows(registry);
     await claimExisting(registry);

@@ -1,14 +1,9 @@
 import type { KubeObject } from '../../kube/object.ts';
+import { systemPriority } from '../../kube/priority-classes.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
 import { isWriteOf, refusal, specOf, staysHere } from './pods.ts';
 
 const classes = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
-
-/** Classes that every cluster has, whether or not somebody made the objects. */
-const system: Readonly<Record<string, number>> = {
-  'system-cluster-critical': 2_000_000_000,
-  'system-node-critical': 2_000_001_000,
-};
 
 interface Priority {
   name: string;
@@ -75,7 +70,8 @@ async function priorityOf(request: AdmissionRequest, wanted: string): Promise<Pr
   }
   const found = items.find((one) => one.metadata.name === wanted);
   if (found !== undefined) return toPriority(found);
-  const value = Object.hasOwn(system, wanted) ? system[wanted] : undefined;
+  // Every cluster has these, whether or not somebody has looked for the objects.
+  const value = systemPriority(wanted);
   if (value !== undefined) return { name: wanted, value, preemption: 'PreemptLowerPriority' };
   throw refusal(request, `no PriorityClass with name ${wanted} was found`);
 }

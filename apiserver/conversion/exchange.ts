@@ -93,8 +93,7 @@ function inVersion(exchange: ResourceExchange, keeping: Keeping): ResourceExchan
   };
   const versions = new Versions(core.converter, cluster, current);
   const store = convertingStore(core.store, range, versions, { keeping, signal: request.signal });
-  const { catalog, roles, flows } = core.registry;
-  const registry = new StoreRegistry(store, catalog, roles, flows, versions);
+  const registry = new StoreRegistry(store, core.registry.catalog, core.registry, versions);
   const shown = shownAs(served);
   const dropped = (entry: Entry) => keeping.drop(entry);
   return { ...exchange, core: { ...core, store, registry }, served: shown, stored: shown, dropped };

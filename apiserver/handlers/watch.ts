@@ -4,7 +4,7 @@ import { expired, isStatusError, type StatusError } from '../../kube/status.ts';
 import { isOwnController } from '../authn/controllers.ts';
 import type { ResourceExchange } from '../core.ts';
 import { saysClusters } from '../encode/clusters-column.ts';
-import { formOf } from '../encode/respond.ts';
+import { formOf, includeOf } from '../encode/respond.ts';
 import { translate } from '../registry/errors.ts';
 import { watchEnd } from '../registry/registry.ts';
 import { parseSelection, type Selection } from '../registry/selectors.ts';
@@ -33,6 +33,8 @@ export async function handleWatch(exchange: ResourceExchange): Promise<ApiRespon
   if (form.list) {
     return { status: 200, headers, body: new Uint8Array() };
   }
+  // What is wrong with it is an answer of its own, and not the end of one that has begun.
+  if (form.shape === 'Table') includeOf(exchange);
   if (request.objects && form.encoding === 'json' && form.shape === 'object') {
     const teller = new WatchObjects(exchange, selection);
     const events = await watch(exchange, { query, selection, teller, join: joinEvents });

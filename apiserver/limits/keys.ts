@@ -2,6 +2,7 @@ import { group as ownGroup } from '../../cluster/names.ts';
 import { bootstrapFlows, flowGroup, flowResources } from '../../kube/flow/bootstrap.ts';
 import { decodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
+import { schedulingGroup, systemClasses } from '../../kube/priority-classes.ts';
 import { bootstrapObjects, rbacResources } from '../../kube/rbac/bootstrap.ts';
 import { rbacGroup } from '../../kube/rbac/rule.ts';
 import { listAt } from '../../kube/untyped.ts';
@@ -27,7 +28,7 @@ export function clusterOf(key: string): string {
   return key.slice(resource + 1, cluster);
 }
 
-/** What an object is counted as. The default roles, bindings and FlowSchemas, which nobody made, are no objects here. */
+/** What an object is counted as. The default roles, bindings, FlowSchemas and PriorityClasses, which nobody made, are no objects here. */
 export function amountsOf(key: string, value: Uint8Array): Amounts {
   const amounts = nothing();
   amounts.objects = isDefault(key) ? 0 : 1;
@@ -48,10 +49,11 @@ function webhooksIn(value: Uint8Array): number {
   return listAt(decodeJson(value).value, 'webhooks').length;
 }
 
+const groups = [`/${rbacGroup}/`, `/${flowGroup}/`, `/${schedulingGroup}/`];
 const defaults = new Map<string, ReadonlySet<string>>();
 
 function isDefault(key: string): boolean {
-  if (!key.startsWith(`/${rbacGroup}/`) && !key.startsWith(`/${flowGroup}/`)) return false;
+  if (!groups.some((group) => key.startsWith(group))) return false;
   const [, , resource = '', , ...place] = key.split('/');
   let known = defaults.get(resource);
   if (known === undefined) {
@@ -68,6 +70,7 @@ function isDefault(key: string): boolean {
 function defaultsOf(resource: string): readonly KubeObject[] {
   const role = rbacResources.find((one) => one === resource);
   if (role !== undefined) return bootstrapObjects(role);
+  if (resource === 'priorityclasses') return systemClasses;
   const flow = flowResources.find((one) => one === resource);
   return flow === undefined ? [] : bootstrapFlows(flow);
 }

@@ -9,6 +9,7 @@ import { decodeStored, encodeStored } from './codec.ts';
 import { translate } from './errors.ts';
 import { endOf, graceOf } from './grace.ts';
 import type { KeyParts } from './keys.ts';
+import { checkClassDeletable } from './kinds/classes.ts';
 import { asDefined } from './kinds/defined.ts';
 import { cleanupFinalizer } from './kinds/ending.ts';
 import { type Condition, conditionsOf, withCondition } from './kinds/own-status.ts';
@@ -48,6 +49,7 @@ export async function deleteObject(
   options: DeleteContext,
 ): Promise<Deleted> {
   const { group, resource } = served.info;
+  if (!options.collection) checkClassDeletable(served.info, address.name);
   for (let attempt = 1; ; attempt++) {
     let entry = await registry.read(served, address);
     const turn = options.longTurn?.(entry.value.length);

@@ -2,6 +2,7 @@ import { dropUse } from '../limits/show.ts';
 import type { ServedResource } from '../served.ts';
 import { tellApiServices, tellAvailable } from './kinds/api-service-status.ts';
 import { releaseClaims } from './kinds/claims.ts';
+import { classHooks } from './kinds/classes.ts';
 import { prepareDefinition, serveDefinition } from './kinds/crd.ts';
 import { tellEstablished } from './kinds/definition-status.ts';
 import { adminAccess } from './kinds/device-access.ts';
@@ -29,6 +30,7 @@ const hooks: Readonly<Record<string, KindHooks>> = {
   'apiregistration.k8s.io/apiservices': { committed: tellAvailable },
   'flowcontrol.apiserver.k8s.io/flowschemas': schemaHooks,
   'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': levelHooks,
+  'scheduling.k8s.io/priorityclasses': classHooks,
   'rbac.authorization.k8s.io/clusterroles': roleHooks,
   'rbac.authorization.k8s.io/clusterrolebindings': bindingHooks,
   'rbac.authorization.k8s.io/roles': roleHooks,

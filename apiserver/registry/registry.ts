@@ -10,15 +10,14 @@ import type { Catalog } from './catalog.ts';
 import { decodeStored } from './codec.ts';
 import type { Converting } from './converting.ts';
 import { createObject } from './create.ts';
+import type { Followed } from './defaults.ts';
 import { deleteObject } from './delete.ts';
 import { translate, translated } from './errors.ts';
-import type { Flows } from './flows.ts';
 import { collectionRange, type KeyParts, keyRange, objectKey, parseKey, storageGroup } from './keys.ts';
 import { defaultEntry } from './kinds/default-objects.ts';
 import { asDefined } from './kinds/defined.ts';
 import { foundation } from './logical-clusters.ts';
 import { recent, recentList } from './recent.ts';
-import type { Roles } from './roles.ts';
 import { isStale, markStale } from './stale.ts';
 import type {
   Address,
@@ -37,15 +36,17 @@ import { updateObject } from './write.ts';
 export class StoreRegistry implements ObjectRegistry {
   readonly store: Store;
   readonly catalog: Catalog;
-  readonly roles: Roles;
-  readonly flows: Flows;
+  readonly roles: Followed['roles'];
+  readonly flows: Followed['flows'];
+  readonly classes: Followed['classes'];
   readonly converting: Converting | undefined;
 
-  constructor(store: Store, catalog: Catalog, roles: Roles, flows: Flows, converting?: Converting) {
+  constructor(store: Store, catalog: Catalog, { roles, flows, classes }: Followed, converting?: Converting) {
     this.store = store;
     this.catalog = catalog;
     this.roles = roles;
     this.flows = flows;
+    this.classes = classes;
     this.converting = converting;
   }
 

@@ -4,9 +4,8 @@ import type { Entry, ListResult, Store } from '../../storage/store.ts';
 import type { ServedResource } from '../served.ts';
 import type { Catalog } from './catalog.ts';
 import type { Converting } from './converting.ts';
-import type { Flows } from './flows.ts';
+import type { Followed } from './defaults.ts';
 import type { KeyParts } from './keys.ts';
-import type { Roles } from './roles.ts';
 
 /** A collection. `cluster: '*'` means all logical clusters (reads only); no namespace means all of them. */
 export interface Scope {
@@ -102,11 +101,9 @@ export interface Registry {
 }
 
 /** The registry as the server itself uses it: with what is served where, and with entries as they are stored. */
-export interface ObjectRegistry extends Registry {
+export interface ObjectRegistry extends Registry, Followed {
   readonly store: Store;
   readonly catalog: Catalog;
-  readonly roles: Roles;
-  readonly flows: Flows;
   /** Where objects of the request's kind are converted as they are read and written: then they are all in its version. */
   readonly converting?: Converting | undefined;
   /** The stored entry; fails with 404. */

@@ -27,8 +27,7 @@ export function handledJoined(handle: Handler): Handler {
       return handle({ ...exchange, apart: true });
     // Our own go on to write it, under the revision that the Placement itself has.
     const store = joinedStore(core.store, isOwnController(user) ? 'own' : 'newest');
-    const { catalog, roles, flows } = core.registry;
-    const registry = new StoreRegistry(store, catalog, roles, flows);
+    const registry = new StoreRegistry(store, core.registry.catalog, core.registry);
     return handle({ ...exchange, core: { ...core, store, registry } });
   };
 }

@@ -1,4 +1,5 @@
 import { sameJson } from '../deep.ts';
+import { systemPriority } from '../priority-classes.ts';
 import { at, int, text } from '../untyped.ts';
 import { internal } from './internal.ts';
 import type { KindCheck, KindChecks } from './kind.ts';
@@ -35,24 +36,22 @@ const priorityClass: KindCheck = ({ object, old }, root) => {
     return;
   }
   if (name.startsWith('system-')) {
-    const known: Record<string, number> = {
-      'system-cluster-critical': 2_000_000_000,
-      'system-node-critical': 2_000_001_000,
-    };
-    if (known[name] !== value) {
-      const rule = "priority class names with 'system-' prefix are reserved for system use only.";
-      const why =
-        known[name] === undefined
-          ? `${name} is not a known system priority class`
-          : `value of ${name} PriorityClass must be ${known[name]}`;
-      root.child('metadata', 'name').forbidden(`${rule} error: ${why}`);
-    }
+    const why = noSystemClass(name, value, object['globalDefault'] === true);
+    const rule = "priority class names with 'system-' prefix are reserved for system use only.";
+    if (why !== undefined) root.child('metadata', 'name').forbidden(`${rule} error: ${why}`);
   } else if (value > 1_000_000_000) {
     root.child('value').forbidden('maximum allowed value of a user defined priority is 1000000000');
   }
   const policies = ['PreemptLowerPriority', 'Never'];
   oneOf(object['preemptionPolicy'], policies, root.child('preemptionPolicy'));
 };
+
+function noSystemClass(name: string, value: number, globalDefault: boolean): string | undefined {
+  const known = systemPriority(name);
+  if (known === undefined) return `${name} is not a known system priority class`;
+  if (known !== value) return `value of ${name} PriorityClass must be ${known}`;
+  return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;
+}
 
 export const policyChecks: KindChecks = {
   'policy/PodDisruptionBudget': disruptionBudget,

@@ -12,7 +12,7 @@ import { group, isTakenAway } from '../matching/exempt.ts';
 import { hasRuleFor } from '../matching/match.ts';
 import { type Meant, selected } from '../matching/question.ts';
 import { mostPolicies } from './costs.ts';
-import { ConfigurationError, paramsOf } from './params.ts';
+import { ConfigurationError, paramKindProblem, paramsOf } from './params.ts';
 import { type Binding, bindingOf, type Policy, type Resources } from './policy.ts';
 
 /** A policy that a binding has asked about a request, with what that gives it to compare with. */
@@ -27,7 +27,8 @@ export interface Invocation<P extends Policy> extends Meant {
 /** It cannot be asked, and is not to be ignored then. */
 export interface Misconfigured<P extends Policy> {
   policy: P;
-  binding: Binding;
+  /** Undefined: no binding of it can. */
+  binding: Binding | undefined;
   problem: string;
 }
 
@@ -85,6 +86,11 @@ export class BoundPolicies<P extends Policy> {
       if (selected === undefined) continue;
       const meant = shown.get(selected.as) ?? selected;
       shown.set(selected.as, meant);
+      const problem = paramKindProblem(policy, request, this.#catalog);
+      if (problem !== undefined) {
+        if (!policy.ignoresFailure) found.push({ policy, binding: undefined, problem });
+        continue;
+      }
       for (const binding of its) {
         if (!(await this.#means(binding, request))) continue;
         if (found.length >= mostPolicies) {

@@ -24,17 +24,18 @@ export async function mutateBy(
   session: Session,
   again = false,
 ): Promise<void> {
-  const failures: string[] = [];
+  const failures: Failure[] = [];
   const costs = new Costs(request.cluster);
   const access = new Access(request);
   for (const one of invocations) {
     const { policy, binding } = one;
-    const failed = (message: string) => {
+    const who = binding ? `'${policy.name}' with binding '${binding.name}'` : JSON.stringify(policy.name);
+    const failed = (message: string, reason: Failure['reason'] = 'Invalid') => {
       if (policy.ignoresFailure) return;
-      failures.push(`policy '${policy.name}' with binding '${binding.name}' denied request: ${message}`);
+      failures.push({ message: `policy ${who} denied request: ${message}`, reason });
     };
     if ('problem' in one) {
-      failed(one.problem);
+      failed(one.problem, 'Forbidden');
       continue;
     }
     const id = idOf(one);
@@ -113,8 +114,15 @@ function idOf({ policy, binding, params }: Invocation<MutatingPolicy>): string {
   return JSON.stringify([policy.name, binding.name, namespace, name]);
 }
 
-function refused(failures: readonly string[], request: AdmissionRequest): Error {
+/** What cannot be asked forbids; what was asked in vain calls the request invalid. */
+interface Failure {
+  message: string;
+  reason: 'Forbidden' | 'Invalid';
+}
+
+function refused(failures: readonly Failure[], request: AdmissionRequest): Error {
   const { details } = forbidden(request.requested.info, request.name, '');
-  const causes = failures.map((message) => ({ message }));
-  return new StatusError(403, 'Invalid', failures[0] ?? '', { ...details, causes });
+  const causes = failures.map(({ message }) => ({ message }));
+  const { message = '', reason = 'Invalid' } = failures[0] ?? {};
+  return new StatusError(403, reason, message, { ...details, causes });
 }

@@ -1,4 +1,4 @@
-import { formatApiVersion } from '../../../kube/gvk.ts';
+import { formatApiVersion, parseApiVersion } from '../../../kube/gvk.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { labelSelectorFromObject } from '../../../kube/selector.ts';
 import { isStatusError } from '../../../kube/status.ts';
@@ -21,17 +21,36 @@ export async function paramsOf(
   catalog: Catalog,
 ): Promise<(KubeObject | undefined)[]> {
   if (paramKind === undefined || paramRef === undefined) return [undefined];
-  const served = catalog
-    .resources(request.cluster)
-    .find(({ info }) => info.kind === paramKind.kind && formatApiVersion(info) === paramKind.apiVersion);
-  if (served === undefined)
-    throw new ConfigurationError(
-      `failed to find resource referenced by paramKind: '${paramKind.apiVersion}, Kind=${paramKind.kind}'`,
-    );
+  const served = servedAs(paramKind, request.cluster, catalog);
+  if (served === undefined) throw new ConfigurationError(unknownKind(paramKind));
   const namespace = namespaceFor(served, paramRef.namespace, request);
   const found = await foundIn(served, { cluster: request.cluster, namespace }, request, paramRef);
   if (found.length > 0 || paramRef.allowsMissing) return found;
   throw new ConfigurationError('no params found for policy binding with `Deny` parameterNotFoundAction');
+}
+
+/** Why a policy cannot be asked, whatever its bindings say; undefined: it can. */
+export function paramKindProblem(
+  { paramKind }: Policy,
+  { cluster }: AdmissionRequest,
+  catalog: Catalog,
+): string | undefined {
+  if (paramKind === undefined || servedAs(paramKind, cluster, catalog) !== undefined) return undefined;
+  return `failed to configure policy: ${unknownKind(paramKind)}`;
+}
+
+type ParamKind = NonNullable<Policy['paramKind']>;
+
+function servedAs({ apiVersion, kind }: ParamKind, cluster: string, catalog: Catalog) {
+  return catalog
+    .resources(cluster)
+    .find(({ info }) => info.kind === kind && formatApiVersion(info) === apiVersion);
+}
+
+/** In the words of Go's GroupVersionKind, whose group may be empty. */
+function unknownKind({ apiVersion, kind }: ParamKind): string {
+  const { group, version } = parseApiVersion(apiVersion);
+  return `failed to find resource referenced by paramKind: '${group}/${version}, Kind=${kind}'`;
 }
 
 function namespaceFor(

@@ -15,7 +15,7 @@ const codes: Readonly<Record<string, number>> = {
 
 interface Refusal extends Denial {
   policy: string;
-  binding: string;
+  binding: string | undefined;
 }
 
 /** Rejects by the first refusal; warns of those that are only to be told, and has them recorded. */
@@ -28,9 +28,8 @@ export async function validateBy(
   const access = new Access(request);
   const recorded = request.annotate && new AuditAnnotations(request.annotate);
   for (const one of invocations) {
-    const names = { policy: one.policy.name, binding: one.binding.name };
+    const names = { policy: one.policy.name, binding: one.binding?.name };
     if ('problem' in one) {
-      warn(one.problem, one.binding, one.policy, request);
       refusals.push({ message: one.problem, reason: 'Invalid', index: undefined, ...names });
       continue;
     }
@@ -62,7 +61,8 @@ function warn(
 }
 
 function refused({ policy, binding, message, reason }: Refusal, request: AdmissionRequest): Error {
-  const why = `ValidatingAdmissionPolicy '${policy}' with binding '${binding}' denied request: ${message}`;
+  const bound = binding === undefined ? '' : ` with binding '${binding}'`;
+  const why = `ValidatingAdmissionPolicy '${policy}'${bound} denied request: ${message}`;
   const error = forbidden(request.requested.info, request.name, why);
   const { details } = error;
   const causes = [...(details?.causes ?? []), { message: why }];

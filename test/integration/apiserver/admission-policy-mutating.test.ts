@@ -25,12 +25,12 @@ const applying = (expression: string) => ({
 });
 const patching = (expression: string) => ({ patchType: 'JSONPatch', jsonPatch: { expression } });
 
-async function bound(name: string, mutations: object[], more: object = {}): Promise<void> {
+async function bound(name: string, mutations: object[], more: object = {}, how: object = {}): Promise<void> {
   const policy = await api.call('POST', policies, {
     metadata: { name },
     spec: { matchConstraints: rule('apps', 'deployments'), reinvocationPolicy: 'Never', mutations, ...more },
   });
-  const it = await api.call('POST', bindings, { metadata: { name }, spec: { policyName: name } });
+  const it = await api.call('POST', bindings, { metadata: { name }, spec: { policyName: name, ...how } });
   expect([policy.body.message, it.body.message, policy.status, it.status]).toEqual([
     undefined,
     undefined,
@@ -171,6 +171,22 @@ test.each([
   expect(body.message).toContain(why);
   await api.call('PATCH', `${policies}/p`, { spec: { failurePolicy: 'Ignore' } });
   expect((await create()).body.spec.replicas).toBe(1);
+});
+
+test('one that cannot be asked forbids the request', async () => {
+  const paramKind = { apiVersion: 'v1', kind: 'ConfigMap' };
+  const paramRef = { name: 'nothing', parameterNotFoundAction: 'Deny' };
+  await bound('p', [applying('Object{}')], { paramKind }, { paramRef });
+  const { status, body } = await create();
+  expect([status, body.reason, body.message]).toEqual([
+    403,
+    'Forbidden',
+    "policy 'p' with binding 'p' denied request: failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction",
+  ]);
+  await api.call('PATCH', `${policies}/p`, { spec: { paramKind: { kind: 'Nope' } } });
+  expect((await create()).body.message).toBe(
+    `policy "p" denied request: failed to configure policy: failed to find resource referenced by paramKind: '/v1, Kind=Nope'`,
+  );
 });
 
 test('a custom resource is changed in the version that the rule names, and only where its schema knows', async () => {

@@ -253,6 +253,15 @@ test('parameters are what is compared with; without them the binding says what f
   expect((await create(2)).status).toBe(201);
 });
 
+test('a policy whose paramKind nobody serves is asked of nothing, whatever its binding gives it', async () => {
+  const paramKind = { apiVersion: 'v1', kind: 'Nope' };
+  await bound({ paramKind, validations: [{ expression: 'true' }] }, { validationActions: ['Warn'] });
+  const { status, body, headers } = await create(1);
+  const why = "failed to configure policy: failed to find resource referenced by paramKind: '/v1, Kind=Nope'";
+  const message = `deployments.apps "web" is forbidden: ValidatingAdmissionPolicy 'p' denied request: ${why}`;
+  expect([status, body.message, headers['warning']]).toEqual([422, message, undefined]);
+});
+
 test('a custom resource can be the parameters, and is chosen by its labels', async () => {
   const most = { type: 'object', properties: { most: { type: 'integer' } } };
   await api.call('POST', definitions, thingsDefinition({ spec: most }));

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { KubeObject } from '../../../kube/object.ts';
 import { type Api, startApi } from './api.ts';
 
 let api: Api;
@@ -102,6 +103,35 @@ test('priority classes', async () => {
   expect(second.body.message).toBe(
     'priorityclasses.scheduling.k8s.io "other" is forbidden: PriorityClass usual is already marked as default. Only one default can exist',
   );
+});
+
+test('the classes that every cluster has are there for whoever looks, and cannot be deleted by name', async () => {
+  const classes = '/apis/scheduling.k8s.io/v1/priorityclasses';
+  const one = `${classes}/system-node-critical`;
+  expect((await api.call('GET', one)).body).toMatchObject({
+    metadata: { generation: 1, resourceVersion: expect.stringMatching(/^[1-9]/) },
+    value: 2_000_001_000,
+    preemptionPolicy: 'PreemptLowerPriority',
+  });
+  const names = async () =>
+    (await api.call('GET', classes)).body.items.map((item: KubeObject) => item.metadata.name).sort();
+  expect(await names()).toEqual(['system-cluster-critical', 'system-node-critical']);
+  const refused = await api.call('DELETE', one);
+  expect([refused.status, refused.body.message]).toEqual([
+    403,
+    'priorityclasses.scheduling.k8s.io "system-node-critical" is forbidden: this is a system priority class and cannot be deleted',
+  ]);
+  const again = {
+    apiVersion: 'scheduling.k8s.io/v1',
+    kind: 'PriorityClass',
+    metadata: { name: 'system-node-critical' },
+  };
+  expect((await api.call('POST', classes, { ...again, value: 2_000_001_000 })).status).toBe(409);
+  const asDefault = await api.call('POST', classes, { ...again, value: 2_000_001_000, globalDefault: true });
+  expect(asDefault.body.message).toMatch(/globalDefault of system-node-critical PriorityClass must be false/);
+  // As kube-apiserver, whose collections are not asked.
+  expect((await api.call('DELETE', classes)).status).toBe(200);
+  expect(await names()).toEqual([]);
 });
 
 test('a claim without a class gets the default one; an empty one is a choice', async () => {

@@ -102,6 +102,19 @@ describe('forms', () => {
     await api.call('POST', deployments, deployment('web'));
   });
 
+  test.each(['', '&watch=true&resourceVersion=0'])(
+    'a Table that is to include nobody knows what is refused before it begins: %s',
+    async (how) => {
+      const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+      const url = `/api/v1/configmaps?includeObject=Bogus${how}`;
+      const { status, body } = await api.call('GET', url, undefined, { accept });
+      expect([status, body.message]).toEqual([
+        400,
+        `Unable to convert to Table as requested: includeObject: Invalid value: "Bogus": must be 'Metadata', 'Object', 'None', or empty`,
+      ]);
+    },
+  );
+
   test('Table', async () => {
     const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
     const { body } = await api.call('GET', deployments, undefined, { accept });
