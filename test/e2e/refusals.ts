@@ -125,17 +125,18 @@ export const rights: [who: 'ann' | 'bea', args: string, says: string][] = [
   ['bea', 'annotate deploy web atoll.dev/clusters=east --overwrite', mayPlace('bea', 'east')],
 ];
 
-const impersonate = (resource: string, name: string, where = 'at the cluster scope') =>
-  `${user}${resource} "${name}" is forbidden: ${annCannot('impersonate', resource, '', where)}`;
+const inDefault = 'in the namespace "default"';
+/** By the first way in which she might have been allowed to. */
+const mayListAs = (mode: string) =>
+  `${user}pods is forbidden: ${annCannot(`impersonate-on:${mode}:list`, 'pods', '', inDefault)}`;
 /** As somebody else. */
 export const others: [args: string, says: string][] = [
-  ['--as=admin', impersonate('users', 'admin')],
-  ['--as=bea', impersonate('users', 'bea')],
-  ['--as=ann --as-group=system:masters', impersonate('users', 'ann')],
-  ['--as=system:serviceaccount:other:default', impersonate('serviceaccounts', 'default', inOther)],
+  ['--as=admin', mayListAs('user-info')],
+  ['--as=bea', mayListAs('user-info')],
+  ['--as=ann --as-group=system:masters', mayListAs('user-info')],
+  ['--as=system:serviceaccount:other:default', mayListAs('serviceaccount')],
 ];
 
-const inDefault = 'in the namespace "default"';
 const inSystem = 'in the namespace "atoll-system"';
 const path = (at: string) => `${user}forbidden: User "ann" cannot get path "${at}"\n`;
 /** Below the server, in other logical clusters and across them: what is there and what is not are told apart by no word. */
