@@ -30,7 +30,6 @@ test('placing, moving, refusing and silence are told on the user’s own object,
   await world.admin.create(resources.deployments, deployment('web', 2, 'east'), { namespace: 'default' });
   await settled(world.admin, 'web.deployments.apps');
   await hears(/^Placed: east: named by its annotation$/);
-  await hears(/^Joining: east 0\/2$/);
   await move(world.admin, resources.deployments, 'web', 'west');
   await hears(/^Joining: west 0\/2; until it is ready, east stays as it is$/);
   await hears(/^Moved: east left; it is on west$/);
