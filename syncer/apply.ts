@@ -90,8 +90,7 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
       object &&
       isStatusError(error, 'Invalid') &&
       (withOwnersThere(wanted, object) ?? withAccessThere(wanted, object, spec.ref));
-    const other = same || withoutRefusedPorts(error, wanted);
-    return other ? put(other) : Promise.reject(error);
+    return same ? put(same) : Promise.reject(error);
   });
   if (!written) return { retryAfter: 50 };
   return noteMade(share, manifest, record, written);
@@ -133,11 +132,7 @@ function isUnheardOf({ share, place, record, cached }: ApplyInput): boolean {
 /** Undefined: something is there, or may be. */
 function create(engine: Engine, place: TargetPlace, manifest: KubeObject): Promise<KubeObject | undefined> {
   const metadata = { ...manifest.metadata, resourceVersion: ofNothing };
-  const make = (body: KubeObject) => write(engine, place, { ...body, metadata }, undefined, true);
-  return make(manifest).catch((error) => {
-    const less = withoutRefusedPorts(error, manifest);
-    return less ? make(less) : Promise.reject(error);
-  });
+  return write(engine, place, { ...manifest, metadata }, undefined, true);
 }
 
 /** From when on it has been adopted there, before that is known here: else the two would take turns at its replicas. */
@@ -190,7 +185,7 @@ function noteApplied({ spec }: ShareView, record: TargetRecord): void {
   record.applied = { ...record.applied, generation: spec.generation, share: shareNumbers(spec.share) };
 }
 
-/** Undefined: the object has changed since it was looked at, and that matters. */
+/** Undefined: the object has changed since it was looked at, and that matters. Of node ports that are taken there it gets others. */
 async function write(
   engine: Engine,
   { kind, namespace, name }: TargetPlace,
@@ -200,8 +195,12 @@ async function write(
 ): Promise<KubeObject | undefined> {
   const body = uid === undefined ? manifest : { ...manifest, metadata: { ...manifest.metadata, uid } };
   const options = { fieldManager, force: uid !== undefined, signal: engine.signal };
+  const put = (of: KubeObject) => engine.client.patch(kind, { namespace, name }, 'apply', of, options);
   try {
-    return await engine.client.patch(kind, { namespace, name }, 'apply', body, options);
+    return await put(body).catch((error) => {
+      const less = withoutRefusedPorts(error, body);
+      return less ? put(less) : Promise.reject(error);
+    });
   } catch (error) {
     if (mayConflict && isStatusError(error, 'Conflict')) return undefined;
     if (isMissing(error, namespace)) engine.namespaces.forget(namespace);

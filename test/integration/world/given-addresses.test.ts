@@ -113,4 +113,12 @@ test('a node port that is taken there is another there, which its Placement tell
     return conditions.find((one) => one.message?.includes('node port'))?.message;
   });
   expect(message).toContain(`${given} instead of 30090`);
+  await move(world.admin, deployments, 'web', 'east');
+  await until('it has left for where its port is free', async () => {
+    const at = async (name: string) => (await world.physical(name).client.list(services)).items;
+    const [west, east] = [await at('west'), await at('east')].map((items) =>
+      items.find(({ metadata }) => metadata.name === 'second'),
+    );
+    return west === undefined && numberAt(listAt(east, 'spec', 'ports')[0], 'nodePort') === 30090;
+  });
 });
