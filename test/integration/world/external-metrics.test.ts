@@ -8,7 +8,7 @@ import { startWorld, type World } from '../../world/world.ts';
 /** An API server of metrics, as KEDA or an adapter of Prometheus brings one, that is a logical cluster's own. */
 const group = 'external.metrics.k8s.io';
 const custom = 'custom.metrics.k8s.io';
-const { deployments, horizontalpodautoscalers, pods, services } = resources;
+const { deployments, events, horizontalpodautoscalers, pods, services } = resources;
 const apiServices = { group: 'apiregistration.k8s.io', version: 'v1', resource: 'apiservices' };
 const shop = { namespace: 'default' };
 const web = 'web.deployments.apps';
@@ -158,9 +158,17 @@ const metrics = async (...list: object[]) =>
 const each = (averageValue: string) => ({ target: { type: 'AverageValue', averageValue } });
 
 test('what the pods use counts beside it, as the clusters say', async () => {
+  await until('the pods of east are gone here, too', async () => {
+    const { items } = await world.admin.list(pods, { ...shop, labelSelector: 'app=web' });
+    return items.length === 8;
+  });
   const memory = { type: 'Resource', resource: { name: 'memory', ...each('6Mi') } };
   await metrics({ type: 'External', external: { metric: { name: 'queue' }, ...each('10') } }, memory);
-  await until('11 are wanted: of 8 Mi each', async () => (await wanted()) === 11);
+  // Each uses as much however many there are, so that it grows with each look: what the first one gave is told in an Event.
+  const rescaled = 'New size: 11; reason: memory resource above target';
+  await until('11 were wanted: of 8 Mi each', async () =>
+    (await world.admin.list(events, shop)).items.some((event) => textAt(event, 'message') === rescaled),
+  );
   const [, used] = listAt((await autoscaler())?.status, 'currentMetrics');
   expect(used).toEqual({ type: 'Resource', resource: { name: 'memory', current: { averageValue: '8Mi' } } });
 });
@@ -171,9 +179,8 @@ test('what is counted of the pods counts where it is served here, and who asks f
   await serve(custom);
   await until('20 are wanted, the most', async () => (await wanted()) === 20);
   await until('it is not on west', async () => (await there('west')).length === 0);
-  const asked = extension.asked.find(({ url }) => url.includes('/hits'));
-  const path = `/apis/${custom}/v1beta1/namespaces/default/pods/*/hits`;
-  expect(asked?.url).toBe(`${path}?labelSelector=app%3Dweb`);
+  const path = `/apis/${custom}/v1beta1/namespaces/default/pods/*/hits?labelSelector=app%3Dweb`;
+  await until('they are asked for', async () => extension.asked.some(({ url }) => url === path));
 });
 
 test('another of the same target stays here, too, and both say that they are two', async () => {
