@@ -1,6 +1,7 @@
 import { isUnheard, retryAfterMs } from '../client/errors.ts';
 import type { Logger } from '../kube/log.ts';
 import { isStatusError } from '../kube/status.ts';
+import { Breather } from './breather.ts';
 import { observed } from './observer.ts';
 import type { WorkQueue } from './queue.ts';
 
@@ -34,6 +35,8 @@ const conflictsAtOnce = 8;
 const longMs = 250;
 /** Long enough for the winner's write to reach our cache. */
 const conflictDelayMs = 100;
+
+const breather = new Breather();
 
 /** Resolves when `signal` has aborted and every reconcile under way has returned. */
 export async function runController(options: ControllerOptions): Promise<void> {
@@ -72,6 +75,8 @@ async function work(
   let busy = 0;
   let freed: () => void = () => undefined;
   for (;;) {
+    const pause = queue.length > 0 ? breather.pause() : undefined;
+    if (pause) await pause;
     const key = await queue.take();
     if (key === undefined) return;
     const done = process(key, options).finally(() => {

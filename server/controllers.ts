@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { InformerSet } from '../client/informers.ts';
 import { SharedInformers } from '../client/shared-informers.ts';
 import { controllersUser } from '../cluster/names.ts';
-import { runLeader, type Term } from '../controller/leader.ts';
+import { aloneTtlMs, runLeader, type Term } from '../controller/leader.ts';
 import type { Members } from '../controller/members.ts';
 import { shardCount, shardOf } from '../controller/shards.ts';
 import { slim } from '../controller/slim.ts';
@@ -112,5 +112,6 @@ function lead(
     signal,
     logger,
     ...(isMine && { isMine }),
+    ...(!options.members && { ttlMs: aloneTtlMs }),
   });
 }

@@ -5,7 +5,7 @@ import { Client } from '../client/client.ts';
 import { transportFromKubeconfig } from '../client/kubeconfig.ts';
 import { rootCluster, secrets, syncerManagerUser } from '../cluster/names.ts';
 import type { PhysicalCluster } from '../cluster/types.ts';
-import { runLeader, type Term } from '../controller/leader.ts';
+import { aloneTtlMs, runLeader, type Term } from '../controller/leader.ts';
 import type { Members } from '../controller/members.ts';
 import type { Transport } from '../kube/http.ts';
 import type { Logger } from '../kube/log.ts';
@@ -21,9 +21,6 @@ import type { Settings } from './settings.ts';
 
 /** Of a cluster's answer, of which others are read at a time: a hundred of the largest objects. Longer lists come in pages. */
 const maxResponseBytes = 256 * 1024 * 1024;
-
-/** Of a lease that no other server asks for, and that is released for a process that dies: a thousand are renewed each quarter of it. */
-const aloneTtlMs = 300_000;
 
 export interface SyncerManager {
   connectPod: PodConnector;

@@ -29,7 +29,7 @@ export async function restart(): Promise<void> {
     const from = performance.now();
     await atoll.restart();
     const ready = (performance.now() - from) / 1000;
-    const begun = { controllers: ['syncer-down', 'splitter'], keys: count };
+    const begun = { controllers: ['syncer-up', 'splitter'], keys: count };
     const { drained, adds } = await untilDrained(atoll.kubeconfig, { from, begun });
     const name = `restart with ${count} placed workloads`;
     beside(`${name}: until it answers, s`, ready.toFixed(1), '-');

@@ -148,3 +148,21 @@ test('what takes long needs no worker, and a party has no more of it under way t
   await ended;
   expect(begun, 'and starts nothing more').toHaveLength(5);
 });
+
+test('keys that wait for nothing, however many, leave the process time for all else', async () => {
+  let calls = 0;
+  const { queue, stop, done } = start(async () => {
+    calls += 1;
+    const from = performance.now();
+    while (performance.now() - from < 1);
+    return undefined;
+  });
+  const ends: number[] = [];
+  const timer = setInterval(() => ends.push(calls), 1);
+  for (let i = 0; i < 200; i++) queue.add(`${i}`);
+  await eventually(() => expect(calls).toBe(200));
+  clearInterval(timer);
+  expect(ends.filter((at) => at > 0 && at < 200).length).toBeGreaterThan(3);
+  stop.abort();
+  await done;
+});
