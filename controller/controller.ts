@@ -1,7 +1,7 @@
 import { isUnheard, retryAfterMs } from '../client/errors.ts';
 import type { Logger } from '../kube/log.ts';
 import { isStatusError } from '../kube/status.ts';
-import { Breather } from './breather.ts';
+import { breather } from './breather.ts';
 import { observed } from './observer.ts';
 import type { WorkQueue } from './queue.ts';
 
@@ -25,6 +25,8 @@ export interface ControllerOptions {
   reconcile(key: string, signal: AbortSignal): Promise<Retry | undefined> | Promise<void>;
   signal: AbortSignal;
   logger: Logger;
+  /** It stands back for nobody: others do, for what it writes. */
+  goesFirst?: boolean;
   /** Work starts after these, e.g. the caches' `synced`. */
   ready?: readonly Promise<unknown>[];
 }
@@ -35,8 +37,6 @@ const conflictsAtOnce = 8;
 const longMs = 250;
 /** Long enough for the winner's write to reach our cache. */
 const conflictDelayMs = 100;
-
-const breather = new Breather();
 
 /** Resolves when `signal` has aborted and every reconcile under way has returned. */
 export async function runController(options: ControllerOptions): Promise<void> {
@@ -75,6 +75,7 @@ async function work(
   let busy = 0;
   let freed: () => void = () => undefined;
   for (;;) {
+    if (breather.held && !options.goesFirst) await breather.held;
     const pause = queue.length > 0 ? breather.pause() : undefined;
     if (pause) await pause;
     const key = await queue.take();

@@ -72,6 +72,7 @@ export async function startScheduler(options: SchedulerOptions): Promise<void> {
     signal,
     logger,
     workers,
+    goesFirst: true,
     ready: [synced.then(() => begin(world))],
   });
 }

@@ -8,6 +8,7 @@ import {
   schedulerUser,
 } from '../cluster/names.ts';
 import type { Placement } from '../cluster/types.ts';
+import { breather } from '../controller/breather.ts';
 import { commit } from '../controller/commit.ts';
 import type { EventRecorder } from '../controller/events.ts';
 import type { KubeObject } from '../kube/object.ts';
@@ -38,6 +39,8 @@ const pods = { group: '', version: 'v1', resource: 'pods' };
 
 /** Writes under way at once for one namespace. */
 const width = 16;
+/** Whoever acts on the first of so many waits until the last is written. */
+const many = 50;
 
 /**
  * Records first: an annotation says what the record already explains, and follows it at once, while whoever acts on that has yet
@@ -80,11 +83,13 @@ export async function writeDecision(
     begun?.made();
     await explained(placement);
   });
-  await writes.each(decision.update, async ({ old, wanted }) => {
-    await commitThough(placements, old, wanted, { ...racing, stands: placementStands });
-    tell(wanted, old);
-    await explained(wanted);
-  });
+  const update = () =>
+    writes.each(decision.update, async ({ old, wanted }) => {
+      await commitThough(placements, old, wanted, { ...racing, stands: placementStands });
+      tell(wanted, old);
+      await explained(wanted);
+    });
+  await (decision.update.length < many ? update() : breather.before(update));
   await writes.each(decision.finish, (pod) => finish(cluster, pod, writer));
   await writes.each(decision.remove, (placement) => remove(cluster, placement, writer));
   await writes.each([...annotations.values()], annotate);

@@ -1,8 +1,7 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pidsOf, residentMiB } from '../peers.ts';
 import { print } from '../table.ts';
+import { processes, profile } from './profile.ts';
 import {
   beside,
   createDeployments,
@@ -49,7 +48,7 @@ export async function idle(): Promise<void> {
       }
     };
     await tell(0);
-    await profile(stage);
+    for (const of of processes) await profile(stage.client, of, seconds / 2);
     if (still) return;
     await makeNamespace(stage.client, 'bench');
     await createDeployments(stage.client, count * each, (i) => ({
@@ -71,15 +70,4 @@ export async function idle(): Promise<void> {
 
 function resident({ atoll }: Stage): Promise<number> {
   return residentMiB({ name: 'atoll', kubeconfig: atoll.kubeconfig, pids: () => pidsOf(atoll) });
-}
-
-/** As `node --cpu-prof` writes it, of each process, one after the other. */
-async function profile({ client }: Stage): Promise<void> {
-  const folder = process.env['BENCH_PROFILE'];
-  if (folder === undefined) return;
-  for (const of of ['main', 'control']) {
-    const which = of === 'main' ? '' : `&process=${of}`;
-    const found = await client.json(`/debug/pprof/profile?seconds=${seconds / 2}${which}`);
-    await writeFile(join(folder, `${of}.cpuprofile`), JSON.stringify(found));
-  }
 }

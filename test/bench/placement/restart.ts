@@ -1,3 +1,4 @@
+import { profile } from './profile.ts';
 import { untilDrained } from './queues.ts';
 import {
   beside,
@@ -11,7 +12,7 @@ import {
 
 const clusters = 10;
 
-/** A server is stopped and started again with so many Deployments, all in place on one of ten clusters. */
+/** A server is stopped and started again with so many Deployments, all in place on one of ten clusters. `BENCH_PROFILE` as in idle.ts. */
 export async function restart(): Promise<void> {
   const count = scaled(30_000);
   const stage = await startStage({ prefix: 'c', count: clusters });
@@ -29,8 +30,10 @@ export async function restart(): Promise<void> {
     const from = performance.now();
     await atoll.restart();
     const ready = (performance.now() - from) / 1000;
+    const profiled = profile(client, 'control', 30);
     const begun = { controllers: ['syncer-up', 'splitter'], keys: count };
     const { drained, adds } = await untilDrained(atoll.kubeconfig, { from, begun });
+    await profiled;
     const name = `restart with ${count} placed workloads`;
     beside(`${name}: until it answers, s`, ready.toFixed(1), '-');
     beside(`${name}: until its queues are drained, s`, drained.toFixed(1), '<= 30');

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { Breather, breather } from '../../../controller/breather.ts';
+import { runController } from '../../../controller/controller.ts';
+import { WorkQueue } from '../../../controller/queue.ts';
+import { silentLogger } from '../../../kube/log.ts';
+import { eventually } from '../../eventually.ts';
+
+const never = () => new Promise<void>(() => undefined);
+
+test('others stand back until what is written before them is', async () => {
+  const own = new Breather();
+  let done: () => void = () => undefined;
+  const work = own.before(() => new Promise<void>((resolve) => (done = resolve)));
+  const held = own.held;
+  expect(held).toBeDefined();
+  done();
+  await work;
+  await held;
+  expect(own.held).toBeUndefined();
+});
+
+test('and where that fails', async () => {
+  const own = new Breather();
+  const work = own.before(() => Promise.reject(new Error('no')));
+  const held = own.held;
+  await expect(work).rejects.toThrow('no');
+  await held;
+  expect(own.held).toBeUndefined();
+});
+
+test('for a bounded time, and not again soon', async () => {
+  const own = new Breather({ mostHeldMs: 20 });
+  void own.before(never);
+  await own.held;
+  expect(own.held).toBeUndefined();
+  expect(await own.before(async () => own.held)).toBeUndefined();
+});
+
+test('two at the same time are one time of standing back', async () => {
+  const own = new Breather();
+  let done: () => void = () => undefined;
+  const first = own.before(() => new Promise<void>((resolve) => (done = resolve)));
+  const held = own.held;
+  await own.before(async () => undefined);
+  expect(own.held).toBe(held);
+  done();
+  await first;
+});
+
+test('a controller stands back, and one that goes first does not', async () => {
+  const stop = new AbortController();
+  const seen: string[] = [];
+  const start = (name: string, goesFirst: boolean) => {
+    const queue = new WorkQueue();
+    const reconcile = async () => {
+      seen.push(name);
+    };
+    const { signal } = stop;
+    const done = runController({ name, queue, goesFirst, reconcile, signal, logger: silentLogger });
+    return { queue, done };
+  };
+  const [others, first] = [start('others', false), start('first', true)];
+  // Each waits for a key by now: what it takes next it takes, and then it stands back.
+  others.queue.add('a');
+  await eventually(() => expect(seen).toEqual(['others']));
+  await breather.before(async () => {
+    others.queue.add('b');
+    others.queue.add('c');
+    first.queue.add('a');
+    first.queue.add('b');
+    await eventually(() => expect(seen.filter((name) => name === 'first')).toHaveLength(2));
+    expect(seen.filter((name) => name === 'others').length).toBeLessThan(3);
+  });
+  await eventually(() => expect(seen).toHaveLength(5));
+  stop.abort();
+  await Promise.all([others.done, first.done]);
+});
