@@ -39,7 +39,7 @@ const pods = { group: '', version: 'v1', resource: 'pods' };
 
 /** Writes under way at once for one namespace. */
 const width = 16;
-/** Whoever acts on the first of so many waits until the last is written. */
+/** Whoever acts on the first of so many waits until the last is written: annotations need not follow at once. */
 const many = 50;
 
 /**
@@ -83,13 +83,21 @@ export async function writeDecision(
     begun?.made();
     await explained(placement);
   });
-  const update = () =>
-    writes.each(decision.update, async ({ old, wanted }) => {
-      await commitThough(placements, old, wanted, { ...racing, stands: placementStands });
-      tell(wanted, old);
-      await explained(wanted);
+  const update = async ({ old, wanted }: NamespaceDecision['update'][number]) => {
+    await commitThough(placements, old, wanted, { ...racing, stands: placementStands });
+    tell(wanted, old);
+  };
+  if (decision.update.length < many)
+    await writes.each(decision.update, async (one) => {
+      await update(one);
+      await explained(one.wanted);
     });
-  await (decision.update.length < many ? update() : breather.before(update));
+  else
+    await breather.before(async () => {
+      await writes.each(decision.update, update);
+      await writes.each([...annotations.values()], annotate);
+      annotations.clear();
+    });
   await writes.each(decision.finish, (pod) => finish(cluster, pod, writer));
   await writes.each(decision.remove, (placement) => remove(cluster, placement, writer));
   await writes.each([...annotations.values()], annotate);

@@ -1,5 +1,6 @@
 import { physicalClusters } from '../../../cluster/names.ts';
 import type { Placement } from '../../../cluster/types.ts';
+import { processes, profile } from './profile.ts';
 import {
   beside,
   createDeployments,
@@ -10,7 +11,7 @@ import {
   untilPlacements,
 } from './stage.ts';
 
-/** As `atoll drain c-0`: a thousand Deployments of a pod each, and a second cluster with room for all. */
+/** As `atoll drain c-0`: a thousand Deployments of a pod each, and a second cluster with room for all. `BENCH_PROFILE` as in idle.ts. */
 export async function drain(): Promise<void> {
   const count = scaled(1000);
   const stage = await startStage({
@@ -30,11 +31,13 @@ export async function drain(): Promise<void> {
     const unbound = ({ spec }: Placement) => spec?.wanted === undefined;
     await untilPlacements(client, 'nobody says where', { count, seconds: 300, is: unbound });
     const [used, from] = [await stage.processor(), performance.now()];
+    const profiled = Promise.all(processes.map((of) => profile(client, of, 20)));
     const spec = { unschedulable: true, drain: true };
     await client.patch(physicalClusters, { name: 'c-0' }, 'merge', { spec });
     const hasMoved = (placement: Placement) =>
       isSettled(placement) && Object.keys(placement.spec?.shares ?? {}).join() === 'c-1';
     await untilPlacements(client, 'all have moved', { count, seconds: 1200, everyMs: 1000, is: hasMoved });
+    await profiled;
     const name = `drain of ${count} Deployments whose pods take 1 s`;
     beside(`${name}: until the cluster is empty, s`, ((performance.now() - from) / 1000).toFixed(1), '<= 60');
     beside(`${name}: processor s of the server`, ((await stage.processor()) - used).toFixed(1), '-');
