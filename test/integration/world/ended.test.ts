@@ -128,3 +128,60 @@ test('a Job that ended where a drain was taken back goes with the next drain', a
   await drain('east', true);
   await until('it goes', async () => (await there()) === 0);
 });
+
+test('what an ended Job keeps from going, and whoever comes back waits for, is told by its name', async () => {
+  await drain('east', false);
+  const at = await inside('shared', 'east');
+  const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+  const metadata = { name: 'data', ...at };
+  const claims = resources.persistentvolumeclaims;
+  await world.admin.create(
+    claims,
+    { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec: claim },
+    at,
+  );
+  const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
+  const web = deployment('sharing', 1);
+  const spec = web.spec as { template: { spec: object } };
+  const using = { ...spec, template: { ...spec.template, spec: { ...spec.template.spec, volumes } } };
+  const annotations = { 'atoll.dev/volumes': 'recreate' };
+  await world.admin.create(
+    resources.deployments,
+    { ...web, metadata: { ...web.metadata, ...at, annotations }, spec: using },
+    at,
+  );
+  await until('it runs', async () => (await readyPods(world.physical('east'), 'sharing')).length === 1);
+  const job = { template: { spec: { ...template.spec, volumes } } };
+  const once = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'once', ...at }, spec: job };
+  await world.admin.create(jobs, once, at);
+  await completed(at);
+  const moveTo = (clusters: string) =>
+    world.admin.patch(resources.namespaces, { name: at.namespace }, 'merge', {
+      metadata: { annotations: { 'atoll.dev/clusters': clusters } },
+    });
+  const runsOn = (name: string) =>
+    until(`it runs on ${name} alone`, async () => {
+      const [here, all] = [
+        await readyPods(world.physical(name), 'sharing'),
+        await world.admin.list(pods, at),
+      ];
+      const left = all.items.filter(({ metadata: { labels } }) => labels?.['app'] === 'sharing');
+      return here.length === 1 && left.length === 1;
+    });
+  await moveTo('west');
+  await runsOn('west');
+  await moveTo('east');
+  const [pod] = (await world.admin.list(pods, { ...at, labelSelector: 'job-name=once' })).items;
+  await until('it is told what is waited for', async () => {
+    const placement = await find<Placement>(
+      world.admin,
+      resources.placements,
+      'data.persistentvolumeclaims',
+      at.namespace,
+    );
+    const words = placement?.status?.conditions?.map(({ message }) => message).join() ?? '';
+    return words.includes(`pods that have ended keep it until they are deleted: ${pod?.metadata.name}`);
+  });
+  await world.admin.delete(jobs, { ...at, name: 'once' }, { propagationPolicy: 'Background' });
+  await runsOn('east');
+});
