@@ -168,6 +168,13 @@ test('what an ended Job keeps from going, and whoever comes back waits for, is t
       const left = all.items.filter(({ metadata: { labels } }) => labels?.['app'] === 'sharing');
       return here.length === 1 && left.length === 1;
     });
+  // As the controllers of a cluster have it, which a simulated one lacks: as long as pods that used it are there.
+  const east = world.physical('east').client;
+  const [there] = (await east.list(claims)).items.filter(({ metadata: { name } }) => name === 'data');
+  const { namespace = '' } = there?.metadata ?? {};
+  const protect = (finalizers: string[]) =>
+    east.patch(claims, { namespace, name: 'data' }, 'merge', { metadata: { finalizers } });
+  await protect(['kubernetes.io/pvc-protection']);
   await moveTo('west');
   await runsOn('west');
   await moveTo('east');
@@ -183,5 +190,10 @@ test('what an ended Job keeps from going, and whoever comes back waits for, is t
     return words.includes(`pods that have ended keep it until they are deleted: ${pod?.metadata.name}`);
   });
   await world.admin.delete(jobs, { ...at, name: 'once' }, { propagationPolicy: 'Background' });
+  await until('its pod is gone', async () => {
+    const { items } = await east.list(pods, { namespace });
+    return items.every(({ metadata: { name } }) => name !== pod?.metadata.name);
+  });
+  await protect([]);
   await runsOn('east');
 });
