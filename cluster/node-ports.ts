@@ -2,19 +2,31 @@ import type { ManagedFieldsEntry, ObjectMeta } from '../kube/object.ts';
 import { at, isRecord } from '../kube/untyped.ts';
 
 /**
- * Ports of a Service without the node ports that its logical cluster handed out: each physical cluster hands out its own. One
+ * The spec of a Service without the ports of nodes that its logical cluster handed out: each physical cluster hands out its own. One
  * that somebody wrote is the user's wish, as its managed fields tell, and is asked of each cluster, which gives another to
  * the second of two Services with the same one: see syncer/node-ports.ts.
  */
-export function portsThere(ports: readonly unknown[], { managedFields = [] }: ObjectMeta): unknown[] {
-  return ports.map((port) => {
-    if (!isRecord(port) || isAsked(port, managedFields)) return port;
-    const { nodePort: _, ...rest } = port;
-    return rest;
-  });
+export function withPortsThere(
+  { healthCheckNodePort: health, ...spec }: Record<string, unknown>,
+  { managedFields = [] }: ObjectMeta,
+): Record<string, unknown> {
+  const { ports } = spec;
+  return {
+    ...spec,
+    ...(health !== undefined &&
+      isAsked(managedFields, 'f:healthCheckNodePort') && { healthCheckNodePort: health }),
+    ...(Array.isArray(ports) && { ports: ports.map((port) => portThere(port, managedFields)) }),
+  };
 }
 
-function isAsked(port: Record<string, unknown>, managers: readonly ManagedFieldsEntry[]): boolean {
+function portThere(port: unknown, managers: readonly ManagedFieldsEntry[]): unknown {
+  if (!isRecord(port)) return port;
   const key = `k:${JSON.stringify({ port: port['port'], protocol: port['protocol'] ?? 'TCP' })}`;
-  return managers.some(({ fieldsV1 }) => at(fieldsV1, 'f:spec', 'f:ports', key, 'f:nodePort') !== undefined);
+  if (isAsked(managers, 'f:ports', key, 'f:nodePort')) return port;
+  const { nodePort: _, ...rest } = port;
+  return rest;
+}
+
+function isAsked(managers: readonly ManagedFieldsEntry[], ...path: string[]): boolean {
+  return managers.some(({ fieldsV1 }) => at(fieldsV1, 'f:spec', ...path) !== undefined);
 }

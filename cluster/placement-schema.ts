@@ -47,6 +47,7 @@ const share = object(
       { replicas: int32, ordinalsStart: int32, since: text } satisfies Fields<NonNullable<Share['held']>>,
       texts.held,
     ),
+    came: int32,
     ranAt: text,
     cameBack: text,
     fresh: flag,

@@ -21,7 +21,7 @@ import {
   withdrawnLabel,
 } from './names.ts';
 import { amongNeighbours, nearNeighbours, type ShapeTarget } from './neighbours.ts';
-import { portsThere } from './node-ports.ts';
+import { withPortsThere } from './node-ports.ts';
 import { withAccess } from './pod-access.ts';
 import { admittedAt } from './pod-admission.ts';
 import { templatePath, withoutPodAssignment } from './pod-spec.ts';
@@ -63,8 +63,8 @@ export function shapeFor(root: KubeObject, share: Share, target: ShapeTarget): K
   const shaped = { ...copy, metadata: metadataFor(root, share, target) } as KubeObject;
   if (isRecord(shaped.spec)) shaped.spec = withTemplates(specFor(root, shaped.spec, share), target);
   if (root.kind === 'Pod' && isRecord(shaped.spec)) shaped.spec = podThere(shaped.spec, target);
-  if (root.kind === 'Service' && isRecord(shaped.spec) && Array.isArray(shaped.spec['ports']))
-    shaped.spec = { ...shaped.spec, ports: portsThere(shaped.spec['ports'], root.metadata) };
+  if (root.kind === 'Service' && isRecord(shaped.spec))
+    shaped.spec = withPortsThere(shaped.spec, root.metadata);
   if (root.kind === 'NetworkPolicy' && isRecord(shaped.spec))
     shaped.spec = amongNeighbours(shaped.spec, target.locator);
   if (root.kind === 'ServiceAccount') delete shaped['secrets'];
@@ -247,7 +247,7 @@ function jobSpec(spec: Spec, { completions, parallelism, suspend }: Share): Spec
 }
 
 /**
- * Addresses that a cluster hands out are its own, ports see portsThere; "None" is the user's wish. One that is withdrawn selects no
+ * Addresses that a cluster hands out are its own, ports see withPortsThere; "None" is the user's wish. One that is withdrawn selects no
  * pod any more: the cluster's own controller empties its slices. A headless one does: its name leads to pods themselves,
  * and there is nobody who would fall back to those that are about to go.
  */
@@ -259,7 +259,7 @@ function serviceSpec(all: Spec, { withdrawn }: Share): Spec {
     withdrawn === true && selects && !headless
       ? { ...all, selector: { ...selector, [withdrawnLabel]: 'true' } }
       : all;
-  return without(spec, ['healthCheckNodePort', ...(headless ? [] : ['clusterIP', 'clusterIPs'])]);
+  return headless ? spec : without(spec, ['clusterIP', 'clusterIPs']);
 }
 
 function without<T>(object: Record<string, T> | undefined, keys: readonly string[]): Record<string, T> {

@@ -26,6 +26,7 @@ export const share: Texts<Share> = {
   hard: 'Its part of what a quota bounds of pods.',
   readySince: 'Since when it has been ready without a break.',
   held: 'Of what may not run twice: what it had, which nobody else may run until its cluster has said that it is gone.',
+  came: 'Of a part of a Job: completions that had come on clusters which were given up since.',
   ranAt:
     'Of a CronJob that waited and runs now: when one was last due that has been started, on whichever cluster.',
   cameBack:

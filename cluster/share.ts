@@ -22,6 +22,8 @@ export interface Share {
   /** Of a divided Job. */
   completions?: number;
   parallelism?: number;
+  /** Of a part of a Job: the completions of the whole that had come on clusters which were given up since. */
+  came?: number;
   /** Of a StatefulSet: spec.ordinals.start of its part. */
   ordinalsStart?: number;
   /**

@@ -3,6 +3,7 @@ import { closureOf, type PlacedObject, placedKey, refKey } from '../cluster/clos
 import { isFinished } from '../cluster/kinds.ts';
 import { isDrained } from '../cluster/life.ts';
 import { isPlaceable } from '../cluster/placeable.ts';
+import type { Toleration } from '../cluster/policy.ts';
 import { leavesUnheard } from '../cluster/share.ts';
 import { silenceOf } from '../cluster/silence.ts';
 import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts';
@@ -11,7 +12,8 @@ import { claimsOf } from './claims.ts';
 import { policiesFor } from './policies.ts';
 import { isRolledOut } from './rollout.ts';
 import { currentOf, isLive, placementOf, type Scene } from './scene.ts';
-import { leavesOut, type Wish, wishOf } from './wishes.ts';
+import { evictingOf } from './tolerations.ts';
+import { leavesOut, tolerationsOf, type Wish, wishOf } from './wishes.ts';
 
 /** A workload of a Namespace before it is decided about: all that does not hang on where the others go. */
 export interface Subject {
@@ -45,7 +47,7 @@ function subjectOf(scene: Scene, placed: PlacedObject, used?: ReadonlySet<string
   const back = heldBack(scene, placement, { claims, wish });
   const current =
     back.length === 0
-      ? stillThere(scene, placement, { told, claims })
+      ? stillThere(scene, placement, { told, claims, wish })
       : [...back, ...told.filter((c) => claims.hold.has(c))].sort();
   return { placed, placement, current, wish, requires, claims };
 }
@@ -55,24 +57,32 @@ function subjectOf(scene: Scene, placed: PlacedObject, used?: ReadonlySet<string
  * moved: nothing joins what goes, and what runs elsewhere has another place.
  */
 function stillThere(
-  { clusters }: Scene,
+  scene: Scene,
   placement: Placement | undefined,
-  { told, claims }: { told: string[]; claims: Subject['claims'] },
+  { told, claims, wish }: { told: string[] } & Pick<Subject, 'claims' | 'wish'>,
 ): string[] {
-  const end = Math.min(...told.map((c) => goingOf(clusters.get(c))));
+  const { clusters } = scene;
+  const tolerations = tolerationsOf(wish);
+  const going = (c: string) => goingOf(scene, clusters.get(c), tolerations);
+  const end = Math.min(...told.map(going));
   const isHeld = told.some((c) => claims.hold.has(c) && clusters.has(c));
   const still = Object.entries(placement?.spec?.shares ?? {}).flatMap(([c, share]) => {
     const hasLeft = share.phase === 'Leaving' || leavesUnheard(share);
-    return !hasLeft && !told.includes(c) && goingOf(clusters.get(c)) < end ? [c] : [];
+    return !hasLeft && !told.includes(c) && going(c) < end ? [c] : [];
   });
   return told.length > 0 && still.length > 0 && !isHeld ? still.sort() : told;
 }
 
 /** The higher, the less of what is there is to stay. On one that is silent nobody would learn that it is ready again. */
-function goingOf(cluster: PhysicalCluster | undefined): number {
+function goingOf(
+  { input: { now }, listened }: Scene,
+  cluster: PhysicalCluster | undefined,
+  tolerations: readonly Toleration[],
+): number {
   if (!cluster) return 3;
   if (cluster.metadata.deletionTimestamp !== undefined) return 2;
-  return isDrained(cluster) || silenceOf(cluster) ? 1 : 0;
+  const { until = Number.POSITIVE_INFINITY } = evictingOf(cluster, tolerations, listened) ?? {};
+  return isDrained(cluster) || silenceOf(cluster) || until <= now ? 1 : 0;
 }
 
 /**

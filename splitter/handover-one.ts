@@ -2,7 +2,7 @@ import { isFinished } from '../cluster/kinds.ts';
 import type { Share } from '../cluster/types.ts';
 import { timestamp } from '../kube/timestamp.ts';
 import { at, listAt, numberAt, textAt } from '../kube/untyped.ts';
-import type { Part } from './plan.ts';
+import type { Part, Shares } from './plan.ts';
 import {
   isCountedOn,
   isUnderWay,
@@ -101,6 +101,23 @@ export function nextBatch(scene: Scene): Next {
   if (!vacated) return next;
   for (const [cluster, part] of goal) if (!next.has(cluster)) next.set(cluster, newcomer(part));
   return next;
+}
+
+/** What had come on a cluster that is given up has come: one of the other parts of the Job remembers it. */
+export function withCame(
+  remaining: Shares,
+  { root, previous, slices }: Pick<Scene, 'root' | 'slices'> & { previous: Shares },
+): Shares {
+  if (root.kind !== 'Job') return remaining;
+  const [heir] = Object.keys(remaining).sort();
+  const came = Object.entries(previous).reduce((sum, [cluster, { completions = 0, came: before = 0 }]) => {
+    if (Object.hasOwn(remaining, cluster)) return sum;
+    const said = Object.hasOwn(slices, cluster) ? numberAt(slices[cluster]?.status, 'succeeded') : undefined;
+    return sum + before + Math.max(0, Math.min(completions, Math.trunc(said ?? 0)));
+  }, 0);
+  const share = heir === undefined ? undefined : remaining[heir];
+  if (came === 0 || heir === undefined || !share) return remaining;
+  return { ...remaining, [heir]: { ...share, came: (share.came ?? 0) + came } };
 }
 
 /** Of the part there. */

@@ -7,7 +7,7 @@ import { type Copying, isWrittenTo, wantsOf } from './copies.ts';
 import { type CopyStep, copyStep, nothingCopied, withClaimsAsked } from './copy-step.ts';
 import { nextCounts, nextWhole } from './handover-many.ts';
 import { nextOnce, nextWholeOnce } from './handover-once.ts';
-import { joinsNobody, nextBatch, nextSingle } from './handover-one.ts';
+import { joinsNobody, nextBatch, nextSingle, withCame } from './handover-one.ts';
 import { type Held, type Hold, hold } from './hold.ts';
 import { type Plan, type PlanOptions, planFor, type Shares, type Slices } from './plan.ts';
 import { isCountedOn, type Next, type Scene } from './scene.ts';
@@ -93,7 +93,7 @@ export interface Handover {
  */
 export function handover(input: HandoverInput): Handover {
   const { slices, previous, clusters, gone } = input;
-  const remaining = heardAgain(remainingOf(input), input.heardAt);
+  const remaining = heardAgain(withCame(remainingOf(input), input), input.heardAt);
   const stays = Object.entries(remaining).filter(([, share]) => share.phase !== 'Leaving');
   if (gone) {
     const shares = allLeaving(remaining);

@@ -22,9 +22,16 @@ export function namespaceKey(key: string): string {
 /** The key of its Placement, of a slice that a cluster has told of. */
 export function serviceOf(slice: KubeObject): string[] | undefined {
   const name = serviceTold(slice);
-  if (name === undefined) return undefined;
-  const { cluster, namespace } = parseKey(objectKey(slice));
-  return [keyOf(cluster, namespace, placementName({ ...services, name }))];
+  return name === undefined ? undefined : [serviceBeside(slice, name)];
+}
+
+export function placementOfService(service: KubeObject): string {
+  return serviceBeside(service, service.metadata.name ?? '');
+}
+
+function serviceBeside(object: KubeObject, name: string): string {
+  const { cluster, namespace } = parseKey(objectKey(object));
+  return keyOf(cluster, namespace, placementName({ ...services, name }));
 }
 
 /** The key of the Placement of what an autoscaler scales. */

@@ -13,25 +13,10 @@ import type { KubeObject } from '../kube/object.ts';
 import type { Beginnings } from './begin.ts';
 import { copying } from './copy-words.ts';
 import { begins, isOfStatus, settles } from './foreseen.ts';
-import {
-  followingOf,
-  leadingTo,
-  namespaceKey,
-  placementOfCopy,
-  placementOfTarget,
-  serviceOf,
-} from './keys.ts';
+import { followingOf, leadingTo, namespaceKey, placementOfCopy, placementOfTarget } from './keys.ts';
 import { isGoing, reaching } from './traffic.ts';
-import {
-  byNamespace,
-  byQuestion,
-  byShare,
-  byWaiting,
-  endpointsIn,
-  followedAt,
-  rootOf,
-  type World,
-} from './world.ts';
+import { wakeForServices } from './wake-services.ts';
+import { byNamespace, byQuestion, byShare, byWaiting, followedAt, rootOf, type World } from './world.ts';
 
 const mostWakingMs = 2000;
 /** What mostly follows from what has just been written is looked at with what else comes, or then. */
@@ -50,7 +35,7 @@ export interface Own {
 export function wake(world: World, queue: WorkQueue, own: Own): void {
   wakeHandover(world, queue, own);
   wakeSharing(world, queue);
-  wakeUnled(world, queue);
+  wakeForServices(world, queue);
   const copied = (copy: VolumeCopy) => {
     for (const key of placementOfCopy(copy) ?? []) if (world.placements.get(key)) queue.add(key);
   };
@@ -165,20 +150,6 @@ function wakeSharing(world: World, queue: WorkQueue): void {
     },
     delete: sharing,
   });
-}
-
-/** Who may wait for the endpoints of a Service that leads to it: see Unled. */
-function wakeUnled(world: World, queue: WorkQueue): void {
-  const led = (slice: KubeObject) => {
-    for (const service of serviceOf(slice) ?? [])
-      for (const { placement } of followedAt(world, service))
-        if (isJoining(placement)) queue.add(objectKey(placement));
-  };
-  endpointsIn(world.roots)?.on({ add: led, update: led, delete: led });
-}
-
-function isJoining({ spec }: Placement): boolean {
-  return Object.values(spec?.shares ?? {}).some(({ phase }) => phase === 'Joining');
 }
 
 /** Of an autoscaler's Placement, that of its target: it may wait for what the autoscaler is told. */

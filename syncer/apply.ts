@@ -18,6 +18,7 @@ import { fingerprint, manifestDigest, shareNumbers, type TargetRecord } from './
 import { noteWritten } from './repairs.ts';
 import { isScaled, scaledThere, withReplicasThere } from './scaled.ts';
 import { type TargetPlace, targetOf } from './target.ts';
+import { beingDeleted } from './terminating.ts';
 import { endServing, isWithdrawn, keepServing, marked, turns } from './withdrawn.ts';
 
 export interface ApplyInput {
@@ -31,9 +32,6 @@ export interface ApplyInput {
 
 /** Undefined: done. `retryAfter`: something must go first. Fails with StatusError when it cannot be applied. */
 export type Applied = { retryAfter: number; why?: { reason: string; message: string } } | undefined;
-
-/** The reason of what is being deleted there though it is wanted: somebody's finalizer may keep it for ever. */
-export const terminating = 'Terminating';
 
 /**
  * Makes the physical object what the share says. Before it is written the object's locator is looked at: what is not
@@ -77,7 +75,7 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   if (object && owner === 'foreign' && !isAdoptable(place, object))
     throw notOwned(engine, place, isLeftBehind(object, spec.locator));
   if (object && owner === 'former') return await removeFormer(engine, input, object);
-  if (object?.metadata.deletionTimestamp) return { retryAfter: 500, why: beingDeleted(place) };
+  if (object?.metadata.deletionTimestamp) return await beingDeleted(engine, place);
   if (object && turns(manifest, object, record) && !(await turn(engine, input, object)))
     return { retryAfter: 50 };
   if (object) await noteRan(engine, place, share, { manifest, object });
@@ -195,12 +193,14 @@ async function write(
 ): Promise<KubeObject | undefined> {
   const body = uid === undefined ? manifest : { ...manifest, metadata: { ...manifest.metadata, uid } };
   const options = { fieldManager, force: uid !== undefined, signal: engine.signal };
-  const put = (of: KubeObject) => engine.client.patch(kind, { namespace, name }, 'apply', of, options);
-  try {
-    return await put(body).catch((error) => {
-      const less = withoutRefusedPorts(error, body);
+  // It finds them one after the other.
+  const put = (of: KubeObject): Promise<KubeObject> =>
+    engine.client.patch(kind, { namespace, name }, 'apply', of, options).catch((error) => {
+      const less = withoutRefusedPorts(error, of);
       return less ? put(less) : Promise.reject(error);
     });
+  try {
+    return await put(body);
   } catch (error) {
     if (mayConflict && isStatusError(error, 'Conflict')) return undefined;
     if (isMissing(error, namespace)) engine.namespaces.forget(namespace);
@@ -239,11 +239,6 @@ export async function remove(
   } catch (error) {
     if (!isMissing(error, name)) throw error;
   }
-}
-
-function beingDeleted({ kind, namespace, name }: TargetPlace) {
-  const message = `${kind.resource} ${namespace}/${name} is being deleted there, and is made anew when it has gone`;
-  return { reason: terminating, message };
 }
 
 function notOwned(engine: Engine, { kind, namespace, name }: TargetPlace, left: boolean): StatusError {

@@ -3,7 +3,7 @@ import type { ShareView } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { groupResource } from '../kube/gvk.ts';
 import { StatusError } from '../kube/status.ts';
-import { applyShare, terminating } from './apply.ts';
+import { applyShare } from './apply.ts';
 import { isEarly } from './early.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
 import { leave, noteGone } from './leave.ts';
@@ -11,6 +11,7 @@ import { fingerprint, hasObserved, manifestDigest, type TargetRecord } from './r
 import { paceDelay, repairDelay } from './repairs.ts';
 import { resume } from './resume.ts';
 import { parseTarget, requiredTarget, type TargetId, type TargetPlace, targetOf } from './target.ts';
+import { terminating } from './terminating.ts';
 
 const closureWaitMs = 2_000;
 /** Between looks at whether the owner that has taken something away is still there: where it is not, that is made again. */

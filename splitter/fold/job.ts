@@ -10,6 +10,7 @@ import {
   latest,
   type Status,
   single,
+  sum,
   sums,
   told,
 } from './part.ts';
@@ -24,7 +25,8 @@ export const foldJob: Fold = ({ root, parts }) => {
   const said = complete ? foldConditions(parts) : going(root, parts);
   const conditions = isShort ? incomplete(root, parts, lacking) : said;
   return {
-    ...sums(speaking, ['active', 'succeeded', 'failed']),
+    ...sums(speaking, ['active', 'failed']),
+    ...succeeded(speaking, parts),
     ...told(speaking, ['ready', 'terminating']),
     ...earliest(speaking, 'startTime'),
     ...(complete && !isShort && latest(speaking, 'completionTime')),
@@ -37,7 +39,19 @@ export const foldJob: Fold = ({ root, parts }) => {
 /** How many of its completions are on no cluster: nobody will ever say that they came. */
 function lackingOf(root: KubeObject, parts: readonly FoldPart[]): number {
   const total = numberAt(root, 'spec', 'completions') ?? 0;
-  return parts.reduce((rest, { share: { completions = total } }) => rest - completions, total);
+  return (
+    parts.reduce((rest, { share: { completions = total } }) => rest - completions, total) - cameOf(parts)
+  );
+}
+
+/** On clusters that were given up. */
+function cameOf(parts: readonly FoldPart[]): number {
+  return parts.reduce((all, { share: { came = 0 } }) => all + came, 0);
+}
+
+function succeeded(speaking: readonly FoldPart[], parts: readonly FoldPart[]): Status {
+  const all = sum(speaking, 'succeeded') + cameOf(parts);
+  return all === 0 ? {} : { succeeded: all };
 }
 
 function incomplete(root: KubeObject, parts: readonly FoldPart[], lacking: number): Status[] {

@@ -29,6 +29,17 @@ export type Action = { at: number } & (
   | { do: 'capacity'; on: string; pods: number }
   | { do: 'lie'; on: string; ms: number }
   | { do: 'stall'; who: string; ms: number }
+  /** '': none. */
+  | { do: 'taint'; on: string; effect: '' | 'NoSchedule' | 'NoExecute' }
+  /** '': their Namespace. */
+  | { do: 'pause'; workload: string; is: boolean }
+  /** Where the Namespace says that all is; '': nowhere. */
+  | { do: 'home'; on: string }
+  | { do: 'group'; workload: string; is: boolean }
+  /** Somebody scales what is there on a physical cluster. */
+  | { do: 'meddle'; workload: string; on: string; to: number }
+  /** It is removed, and registered again once it is gone. */
+  | { do: 'remove'; on: string }
   /** What was not copied is tried again. */
   | { do: 'retry' }
 );
@@ -77,6 +88,7 @@ export function historyOf(seed: number): History {
     actions.push({ at, ...deedOf(random, random.pick(names)) });
   }
   if (seed % 5 === 3) return rebalanced({ workloads, actions }, seed);
+  if (seed % 20 === 16) return together({ workloads, actions }, seed);
   return seed % 10 === 9 ? copied({ workloads, actions }, seed) : { workloads, actions };
 }
 
@@ -93,6 +105,44 @@ function copied({ workloads, actions }: History, seed: number): History {
     workloads: workloads.map((start) => ({ ...start, kind: 'StatefulSet', copies: true })),
     actions: [...others, ...retries].sort((a, b) => a.at - b.at),
   };
+}
+
+/** One in twenty is of this: several that move together, by words of their Namespace, while others pause, taint, meddle and remove. */
+function together({ actions, ...history }: History, seed: number): History {
+  const random = new Random(seed, 7);
+  const until = Math.max(60_000, actions.at(-1)?.at ?? 0);
+  const workloads = [...history.workloads, ...historyOf(seed + 1).workloads]
+    .slice(0, 3)
+    .map((start, i): Start => ({ ...start, name: `w${i + 1}`, on: 'a' }));
+  const names = workloads.map(({ name }) => name) as [string, ...string[]];
+  const shared = names.flatMap((workload): Action[] => [
+    { at: 0, do: 'place', workload, on: '' },
+    { at: 0, do: 'group', workload, is: random.chance(0.7) },
+  ]);
+  const more = Array.from(
+    { length: random.between(8, 20) },
+    (): Action => ({
+      at: random.between(1000, until),
+      ...someChange(random, random.pick(names)),
+    }),
+  );
+  const others = actions.filter(({ do: what }) => !words.includes(what) || random.chance(0.3));
+  const all = [...shared, { at: 0, do: 'home', on: 'a' } as Action, ...others, ...more];
+  return { ...history, workloads, actions: all.sort((a, b) => a.at - b.at) };
+}
+
+function someChange(random: Random, workload: string): Deed {
+  const on = random.pick(clusterNames);
+  return random.pick<Deed>([
+    { do: 'home', on: random.pick([someClusters(random), someClusters(random), '']) },
+    { do: 'home', on: someClusters(random) },
+    { do: 'taint', on, effect: random.pick(['', 'NoSchedule', 'NoExecute']) },
+    { do: 'pause', workload: random.pick(['', workload]), is: random.chance(0.5) },
+    { do: 'group', workload, is: random.chance(0.5) },
+    { do: 'meddle', workload, on, to: random.between(0, mostReplicas) },
+    { do: 'remove', on },
+    { do: random.pick(['delete', 'create']), workload },
+  ]);
 }
 
 /** What says where. */

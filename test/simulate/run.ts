@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { registerCluster } from '../../cli/cluster.ts';
 import { startInformer } from '../../client/informer.ts';
 import {
   clustersAnnotation,
   overflowAnnotation,
+  pausedAnnotation,
   spreadAnnotation,
   volumesAnnotation,
 } from '../../cluster/names.ts';
@@ -147,6 +149,7 @@ class Running {
       if (left > 0) await sleep(left);
       this.#note(action.do, JSON.stringify(action));
       await this.#do(action);
+      await this.#rejoin();
     }
     await sleep(lingerMs);
   }
@@ -156,11 +159,14 @@ class Running {
     for (const { wire } of this.#world.components.values()) wire.heal();
     this.#world.copier.fails = false;
     await this.#retry();
+    for (const { name } of this.#history.workloads) await this.#pause(name, false);
+    await this.#pause('', false);
     for (const [name, liar] of this.#world.liars) if (liar.hasLied) await this.#comeToSenses(name);
     const until = this.#time.elapsed + settleMs;
     let last = '';
     for (let calm = 0; calm < 3; ) {
       await sleep(lookMs);
+      await this.#rejoin();
       const wrong = await unsettled(this.#world, this.#pods, this.#services, this.#history.workloads);
       calm = wrong.length === 0 ? calm + 1 : 0;
       if (wrong.join('; ') !== last) {
@@ -263,13 +269,13 @@ class Running {
       case 'drain':
       case 'open': {
         const spec = { unschedulable: action.do !== 'open', drain: action.do === 'drain' };
-        await admin.patch(resources.physicalclusters, { name: action.on }, 'merge', { spec });
+        await admin.patch(resources.physicalclusters, { name: action.on }, 'merge', { spec }).catch(ignore);
         return;
       }
       case 'rebalance':
-        await admin.patch(resources.physicalclusters, { name: action.on }, 'merge', {
-          spec: { rebalance: action.is },
-        });
+        await admin
+          .patch(resources.physicalclusters, { name: action.on }, 'merge', { spec: { rebalance: action.is } })
+          .catch(ignore);
         return;
       case 'die':
         return components.get(action.who)?.dieAt(action);
@@ -291,7 +297,9 @@ class Running {
       }
       case 'region': {
         const labels = { region: action.is === '' ? null : action.is };
-        await admin.patch(resources.physicalclusters, { name: action.on }, 'merge', { metadata: { labels } });
+        await admin
+          .patch(resources.physicalclusters, { name: action.on }, 'merge', { metadata: { labels } })
+          .catch(ignore);
         return;
       }
       case 'overflow': {
@@ -300,13 +308,73 @@ class Running {
       }
       case 'capacity': {
         const spec = { capacity: action.pods === 0 ? null : { pods: String(action.pods) } };
-        await admin.patch(resources.physicalclusters, { name: action.on }, 'merge', { spec });
+        await admin.patch(resources.physicalclusters, { name: action.on }, 'merge', { spec }).catch(ignore);
         return;
       }
+      case 'taint': {
+        const taints = action.effect === '' ? null : [{ key: 'example.com/away', effect: action.effect }];
+        await admin
+          .patch(resources.physicalclusters, { name: action.on }, 'merge', { spec: { taints } })
+          .catch(ignore);
+        return;
+      }
+      case 'pause':
+        return await this.#pause(action.workload, action.is);
+      case 'home': {
+        const annotations = { [clustersAnnotation]: action.on === '' ? null : action.on };
+        await admin
+          .patch(resources.namespaces, { name: 'default' }, 'merge', { metadata: { annotations } })
+          .catch(ignore);
+        return;
+      }
+      case 'group': {
+        const labels = { 'app.kubernetes.io/part-of': action.is ? 'all' : null };
+        return await this.#change(action.workload, { metadata: { labels } });
+      }
+      case 'meddle':
+        return await this.#meddle(action);
+      case 'remove':
+        await admin.delete(resources.physicalclusters, { name: action.on }).catch(ignore);
+        return;
       case 'retry':
         return await this.#retry();
       case 'lie':
         return this.#lie(action.on, action.ms);
+    }
+  }
+
+  async #pause(workload: string, is: boolean): Promise<void> {
+    const body = { metadata: { annotations: { [pausedAnnotation]: is ? 'true' : null } } };
+    if (workload !== '') return await this.#change(workload, body);
+    await this.#world.admin.patch(resources.namespaces, { name: 'default' }, 'merge', body);
+  }
+
+  /** Pods that it takes are not ours to keep; those that it adds may be what another cluster has. */
+  async #meddle({ workload, on, to }: Extract<Action, { do: 'meddle' }>): Promise<void> {
+    const now = this.#time.elapsed;
+    const { client } = this.#world.clusters.get(on) ?? {};
+    const resource = resourceOf[this.#start(workload).kind];
+    for (const { metadata } of (await client?.list(resource))?.items ?? []) {
+      const { namespace = '', name = '' } = metadata;
+      if (name !== workload) continue;
+      this.#liedUntil = Math.max(this.#liedUntil, now + lingerMs);
+      for (const floor of this.#floorsOf(workload)) floor.trouble(now);
+      await client?.patch(resource, { namespace, name }, 'merge', { spec: { replicas: to } }).catch(ignore);
+    }
+  }
+
+  /** What was removed, and is gone. */
+  async #rejoin(): Promise<void> {
+    const { admin, clusters } = this.#world;
+    const { items } = await admin.list(resources.physicalclusters);
+    for (const name of clusters.keys()) {
+      if (items.some(({ metadata }) => metadata.name === name)) continue;
+      await registerCluster(admin, name, 'simulated');
+      const labels = { region: Object.entries(regions).find(([cluster]) => cluster === name)?.[1] ?? '' };
+      await admin.patch(resources.physicalclusters, { name }, 'merge', {
+        metadata: { labels },
+        spec: { copier: 'simulated' },
+      });
     }
   }
 

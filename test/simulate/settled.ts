@@ -36,7 +36,9 @@ export async function unsettled(
   const joined = await world.admin.list<PhysicalCluster>(resources.physicalclusters);
   const open = new Set(
     joined.items.flatMap(({ metadata, spec }) =>
-      spec?.unschedulable || spec?.capacity ? [] : [metadata.name ?? ''],
+      spec?.unschedulable || spec?.capacity || spec?.taints || metadata.deletionTimestamp
+        ? []
+        : [metadata.name ?? ''],
     ),
   );
   const wrong: string[] = [];
@@ -123,13 +125,16 @@ async function ofOne(
   return wrong;
 }
 
-/** Where the workload is counted on, and nowhere else. */
+/** Where the workload is counted on, and where its Namespace wants all; nowhere else. */
 async function ofService(world: World, services: Services, { kind, name }: Start): Promise<string[]> {
   const service = await find(world.admin, resources.services, name);
   const placement = await find<Placement>(world.admin, resources.placements, recordOf(kind, name));
   const shares = placement?.spec?.shares ?? {};
+  const own = await find<Placement>(world.admin, resources.placements, `${name}.services`);
+  const isNamed = (cluster: string) => own?.spec?.wanted !== undefined && own.spec.clusters.includes(cluster);
   return [...world.clusters.keys()].flatMap((cluster) => {
-    const wanted = service && Object.hasOwn(shares, cluster) ? true : undefined;
+    const isWanted = service && (Object.hasOwn(shares, cluster) || isNamed(cluster));
+    const wanted = isWanted ? true : undefined;
     const is = services.leads(cluster, name);
     if (is === wanted) return [];
     const said = is === undefined ? 'is not there' : is ? 'is left over' : 'is withdrawn';

@@ -122,3 +122,42 @@ test('a node port that is taken there is another there, which its Placement tell
     return west === undefined && numberAt(listAt(east, 'spec', 'ports')[0], 'nodePort') === 30090;
   });
 });
+
+test('a port for health checks that somebody wrote is asked of the cluster; where it is taken that gives another, which is told', async () => {
+  const service = (name: string, namespace: string) => ({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name, namespace },
+    spec: {
+      type: 'LoadBalancer',
+      externalTrafficPolicy: 'Local',
+      healthCheckNodePort: 30099,
+      selector: { app: 'web' },
+      ports: [{ port: 80, nodePort: 30098 }],
+    },
+  });
+  const at = (name: string) =>
+    until(`it is on ${name}`, async () => {
+      const { items } = await world.physical(name).client.list(services);
+      const found = items.find(({ metadata }) => metadata.name === 'checked');
+      return (
+        found && [
+          numberAt(found, 'spec', 'healthCheckNodePort'),
+          numberAt(listAt(found, 'spec', 'ports')[0], 'nodePort'),
+        ]
+      );
+    });
+  await world.physical('west').client.create(services, service('theirs-too', 'kube-system'));
+  await world.admin.create(services, service('checked', 'default'));
+  expect(await at('east')).toEqual([30099, 30098]);
+  await move(world.admin, deployments, 'web', 'west');
+  const [health, port] = await at('west');
+  expect([health, port]).not.toContain(30099);
+  expect([health, port]).not.toContain(30098);
+  const message = await until('it is told', async () => {
+    const { status } = (await find(world.admin, resources.placements, 'checked.services')) ?? {};
+    const conditions = listAt(status, 'conditions') as { message?: string }[];
+    return conditions.find((one) => one.message?.includes('node port'))?.message;
+  });
+  expect(message).toContain(`${port} instead of 30098, ${health} instead of 30099`);
+});

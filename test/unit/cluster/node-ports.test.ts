@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { shapeFor } from '../../../cluster/shape.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { numberAt } from '../../../kube/untyped.ts';
 
 const target = {
   physicalNamespace: 'root-shop-1',
@@ -47,4 +48,20 @@ test.each<[string, object[], (number | undefined)[]]>([
     spec: { ports: { nodePort?: number }[] };
   } & KubeObject;
   expect(spec.ports.map(({ nodePort }) => nodePort)).toEqual(expected);
+});
+
+test.each<[string, object, number | undefined]>([
+  ['that nobody wrote, a cluster hands out its own', {}, undefined],
+  ['that somebody wrote is asked of it', { 'f:healthCheckNodePort': {} }, 30099],
+])('a port for health checks %s', (_, fields, expected) => {
+  const managedFields = [{ ...by({}), fieldsV1: { 'f:spec': fields } }];
+  const spec = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 30099 };
+  const service = {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'web', namespace: 'shop', managedFields },
+    spec: { ...spec, ports: [http] },
+  } as KubeObject;
+  const shaped = shapeFor(service, { phase: 'Active' }, target);
+  expect(numberAt(shaped, 'spec', 'healthCheckNodePort')).toBe(expected);
 });

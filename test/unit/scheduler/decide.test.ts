@@ -229,6 +229,7 @@ describe('decideNamespace, workloads', () => {
       metadata: { name, deletionTimestamp: '2026-01-01T00:00:00Z' },
     });
     const joining = { a: active, b: { ...active, phase: 'Joining' as const } };
+    const tainted = (effect: 'NoSchedule' | 'NoExecute'): Fields => ({ taints: [{ key: 'k', effect }] });
     const unheard = { ...active, phase: 'Withdrawing' as const, withdrawing: { from: 'Active' as const } };
 
     it.each<[string, PhysicalCluster[], Record<string, Share>, string[]]>([
@@ -274,6 +275,14 @@ describe('decideNamespace, workloads', () => {
         ['a'],
       ],
       ['cordoned', [cluster('a'), cluster('b', { unschedulable: true })], joining, ['b']],
+      ['driven away from by a taint', [cluster('a'), cluster('b', tainted('NoExecute'))], joining, ['a']],
+      ['tainted for newcomers', [cluster('a'), cluster('b', tainted('NoSchedule'))], joining, ['b']],
+      [
+        'driven away from as from what it left',
+        [cluster('a', tainted('NoExecute')), cluster('b', tainted('NoExecute'))],
+        joining,
+        ['b'],
+      ],
     ])('%s: it is where it can be', (_how, clusters, shares, expected) => {
       const world = new World(deployment('web', { metadata: annotations('a', 'user') })).decide();
       world.share('web', { a: active });

@@ -459,6 +459,22 @@ describe('foldStatus', () => {
     });
   });
 
+  it('a Job of which a part had come before its cluster was given up is complete with the rest', () => {
+    const whole = slice({ succeeded: 2, completionTime: late, conditions: [condition('Complete', 'True')] });
+    const job = root('Job', { spec: { completions: 4 } });
+    expect(fold(job, { a: whole }, { a: { ...active, completions: 2, came: 2 } })).toMatchObject({
+      succeeded: 4,
+      completionTime: late,
+      conditions: [{ type: 'Complete', status: 'True' }],
+    });
+    expect(fold(job, { a: whole }, { a: { ...active, completions: 2, came: 1 } })).toMatchObject({
+      succeeded: 3,
+      conditions: [
+        { type: 'Failed', message: '1 of its 4 completions went with a cluster that was given up' },
+      ],
+    });
+  });
+
   it('counts the pods of a Job once a cluster does, and names none of those that it has still to count', () => {
     const counting = slice({ succeeded: 1, uncountedTerminatedPods: { succeeded: ['some-uid'] } });
     const both = { a: counting, b: slice({ succeeded: 1 }) };

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { ClusterSlice, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { type HandoverInput, handover } from '../../../splitter/handover.ts';
@@ -544,6 +544,49 @@ it.each<[string, object, Record<string, Share>, object]>([
 ])('nobody waits for where a Job is to be that %s', (_what, more, previous, expected) => {
   const root = { ...deployment(1), apiVersion: 'batch/v1', kind: 'Job', ...more };
   expect(handover({ ...base, root, clusters: ['b'], previous, slices: {} })).toMatchObject(expected);
+});
+
+test.each<[string, Partial<HandoverInput>, Record<string, Share>]>([
+  ['all of it, where it was complete', {}, { b: { phase: 'Active', completions: 3, came: 2 } }],
+  [
+    'what its cluster had told of, where it was not',
+    { slices: { a: { present: true, status: { succeeded: 1 } }, b: { present: true } } },
+    { b: { phase: 'Active', completions: 3, came: 1 } },
+  ],
+  [
+    'no more than it was to bring',
+    { slices: { a: { present: true, status: { succeeded: 9 } } } },
+    { b: { phase: 'Active', completions: 3, came: 2 } },
+  ],
+  [
+    'and what it remembered of others',
+    {
+      previous: {
+        a: { phase: 'Active', completions: 2, came: 4 },
+        b: { phase: 'Active', completions: 3, came: 1 },
+      },
+    },
+    { b: { phase: 'Active', completions: 3, came: 7 } },
+  ],
+  ['nothing, where nothing was told', { slices: {} }, { b: { phase: 'Active', completions: 3 } }],
+])('of a part of a Job whose cluster is given up counts %s', (_what, change, expected) => {
+  const status = { startTime: at(0), active: 1 };
+  const root = { ...deployment(1), kind: 'Job', spec: { completions: 5, parallelism: 2 }, status };
+  const input: HandoverInput = {
+    ...base,
+    root,
+    clusters: ['a', 'b'],
+    previous: {
+      a: { phase: 'Active', completions: 2 },
+      b: { phase: 'Active', completions: 3 },
+    },
+    slices: { a: { present: true, status: { succeeded: 2 } } },
+    isKnown: (cluster) => cluster !== 'a',
+  };
+  const given = { ...input, clusters: ['b'], ...change };
+  const once = handover(given).shares;
+  expect(once).toEqual(expected);
+  expect(handover({ ...given, previous: once }).shares, 'and is remembered').toEqual(expected);
 });
 
 describe('handover of a Deployment that may not run twice', () => {

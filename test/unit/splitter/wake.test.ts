@@ -233,3 +233,57 @@ test('a Service that may lead to one pod of a StatefulSet is looked at when that
   const woken = [await queue.take(), queue.length > 0 && (await queue.take())];
   expect(woken).toContain('root/shop/db-1.services');
 });
+
+test('an Ingress is looked at when a Service behind it selects others, though the same workloads use both', async () => {
+  const ref = { group: 'apps', version: 'v1', resource: 'statefulsets', kind: 'StatefulSet', name: 'db' };
+  const service = { group: '', version: 'v1', resource: 'services', kind: 'Service', name: 'db-1' };
+  const ingress = {
+    group: 'networking.k8s.io',
+    version: 'v1',
+    resource: 'ingresses',
+    kind: 'Ingress',
+    name: 'front',
+  };
+  const put = (name: string, of: typeof ref, more: object = {}) => {
+    const spec = { ref: { ...of, uid: `uid-of-${of.name}` }, clusters: ['a', 'b'], ...more };
+    cacheOf('placements').put({ ...placementHead, metadata: metadata(name), spec } as KubeObject);
+  };
+  const selects = (selector: object, more: object = {}) =>
+    cacheOf('services').put({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: metadata('db-1'),
+      spec: { selector, ports: [{ port: 80 }] },
+      ...more,
+    } as KubeObject);
+  cacheOf('statefulsets').put({
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: metadata('db'),
+  } as KubeObject);
+  const pod = { 'statefulset.kubernetes.io/pod-name': 'db-1' };
+  selects(pod);
+  put('db-1.services', service);
+  put('front.ingresses.networking.k8s.io', ingress);
+  put('db.statefulsets.apps', ref, { requires: [service, ingress] });
+  await looked();
+  const woken = async () => {
+    const keys: (string | undefined)[] = [];
+    while (queue.length > 0) {
+      const taken = await queue.take();
+      keys.push(taken);
+      queue.done(taken ?? '');
+    }
+    return keys;
+  };
+  selects(pod, { status: { loadBalancer: {} } });
+  expect(await woken()).not.toContain('root/shop/front.ingresses.networking.k8s.io');
+  selects({ app: 'db' });
+  expect(await woken()).toEqual(
+    expect.arrayContaining([
+      'root/shop/front.ingresses.networking.k8s.io',
+      'root/shop/db.statefulsets.apps',
+      'root/shop/db-1.services',
+    ]),
+  );
+});
