@@ -31,12 +31,12 @@ function escapedAt(text: string, at: number, firstEscape: number): { value: stri
 function endOfEscape(text: string, at: number): number {
   const c = text[at];
   if (c !== 'u') {
-    if (c === undefined || !'"\\/bfnrt'.includes(c)) throw unexpectedCharacter(text, at, 'in string escape code');
+    if (c === undefined || !'"\\/bfnrt'.includes(c))
+      throw unexpectedCharacter(text, at, 'in string escape code');
     return at + 1;
   }
   for (let i = at + 1; i < at + 5; i++) {
-    if (!isHex(text.charCodeAt(i)))
-      throw unexpectedCharacter(text, i, 'in \\u hexadecimal character escape');
+    if (!isHex(text.charCodeAt(i))) throw unexpectedCharacter(text, i, 'in \\u hexadecimal character escape');
   }
   return at + 5;
 }

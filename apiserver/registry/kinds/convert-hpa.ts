@@ -44,8 +44,7 @@ export function hpaFromV1(hpa: KubeObject): KubeObject {
 
 function statusFromV1(given: Fields, said: Readonly<Record<string, string>>): Fields {
   const { currentCPUUtilizationPercentage: current, ...status } = given;
-  const cpu =
-    current === undefined ? undefined : [cpuMetric({ current: { averageUtilization: current } })];
+  const cpu = current === undefined ? undefined : [cpuMetric({ current: { averageUtilization: current } })];
   const currentMetrics = list(said[statusesAnnotation])?.map((one) => metricFromV1(one, 'current')) ?? cpu;
   const conditions = list(said[conditionsAnnotation]);
   return { ...status, ...(currentMetrics && { currentMetrics }), ...(conditions && { conditions }) };

@@ -23,7 +23,11 @@ type Side = 'target' | 'current';
 /** `TargetValue` of a spec is `CurrentValue` of a status; what stands here first is in each form, zero where it is not said. */
 const v1Names = {
   target: { value: 'targetValue', average: 'targetAverageValue', utilization: 'targetAverageUtilization' },
-  current: { value: 'currentValue', average: 'currentAverageValue', utilization: 'currentAverageUtilization' },
+  current: {
+    value: 'currentValue',
+    average: 'currentAverageValue',
+    utilization: 'currentAverageUtilization',
+  },
 } as const;
 
 export function metricToV1(metric: unknown, side: Side): Fields {

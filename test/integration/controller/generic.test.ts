@@ -113,7 +113,11 @@ test('every namespace of every logical cluster is furnished, again when a part i
 test('an owner in another namespace is none, and an Event says why what names it goes', async () => {
   start('*');
   const where = { cluster: 'root:a' };
-  const elsewhere = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'owner', namespace: 'default' } };
+  const elsewhere = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'owner', namespace: 'default' },
+  };
   const owner = await client.create(maps, elsewhere, where);
   await make('lost', ownedBy(owner), where.cluster);
   const { uid } = owner.metadata;

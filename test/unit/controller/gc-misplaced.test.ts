@@ -5,12 +5,29 @@ import { aboutNode, wordOfMisplaced } from '../../../controller/gc/misplaced.ts'
 const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'u' };
 
 function node(fields: Partial<Node>): Node {
-  const resource = { group: '', version: 'v1', resource: 'secrets', kind: 'Secret', namespaced: true, verbs: [] };
+  const resource = {
+    group: '',
+    version: 'v1',
+    resource: 'secrets',
+    kind: 'Secret',
+    namespaced: true,
+    verbs: [],
+  };
   const none = { owners: [], finalizers: [], deleting: false, reflected: false };
-  return { uid: 'n', resource, kind: 'Secret', cluster: 'root', namespace: 'x', name: 'n', ...none, ...fields };
+  return {
+    uid: 'n',
+    resource,
+    kind: 'Secret',
+    cluster: 'root',
+    namespace: 'x',
+    name: 'n',
+    ...none,
+    ...fields,
+  };
 }
 
-const elsewhere = 'ownerRef [v1/ConfigMap, namespace: x, name: owner, uid: u] does not exist in namespace "x"';
+const elsewhere =
+  'ownerRef [v1/ConfigMap, namespace: x, name: owner, uid: u] does not exist in namespace "x"';
 
 test.each<[string, Partial<Node>, Partial<Node> | undefined, string | undefined]>([
   ['in another namespace', { owners: [owner] }, { namespace: 'y' }, elsewhere],

@@ -27,7 +27,10 @@ const metrics: [string, object, string][] = [
   ],
   [
     'an object',
-    { type: 'Object', object: { describedObject, metric: { name: 'z' }, target: { type: 'Value', value: '1' } } },
+    {
+      type: 'Object',
+      object: { describedObject, metric: { name: 'z' }, target: { type: 'Value', value: '1' } },
+    },
     '{"type":"Object","object":{"target":{"kind":"Ingress","name":"i","apiVersion":"networking.k8s.io/v1"},"metricName":"z","targetValue":"1"}}',
   ],
   [
