@@ -44,7 +44,7 @@ const named: ReadonlyMap<string, NamedFormat> = new Map(
     dns1123SubdomainPrefix: prefix(validateDns1123Subdomain),
     dns1035LabelPrefix: prefix(validateDns1035Label),
     labelValue: validateLabelValue,
-    uri: (text) => {
+    uri: (text: string) => {
       const why = text === '' ? 'empty url' : 'invalid URI for request';
       return hasFormat(text, 'uri') ? [] : [`parse ${quoteGo(text)}: ${why}`];
     },
