@@ -119,8 +119,9 @@ export class EventRecorder {
 
   async #write(about: About, word: Word): Promise<void> {
     const { client, signal } = this.#options;
-    const { cluster, namespace } = about;
+    const { cluster } = about;
     const event = this.#event(about, word);
+    const { namespace } = event.metadata;
     try {
       await client.createUnread(events, event, { cluster, signal });
     } catch (error) {
@@ -150,7 +151,8 @@ export class EventRecorder {
     return {
       apiVersion: 'v1',
       kind: 'Event',
-      metadata: { name: `${name.slice(0, 236)}.${digest.slice(0, 16)}`, namespace },
+      // What is said of an object that is in no namespace is said in this one.
+      metadata: { name: `${name.slice(0, 236)}.${digest.slice(0, 16)}`, namespace: namespace || 'default' },
       involvedObject: {
         apiVersion: formatApiVersion({ group, version }),
         kind,

@@ -1,18 +1,23 @@
 import { unexpectedCharacter } from './json-error.ts';
 import { numberAt } from './json-number.ts';
-import { endOfContainer, isHex, joined } from './json-text.ts';
+import { stringAt } from './json-string.ts';
+import { endOfContainer, joined } from './json-text.ts';
 import type { Json, JsonObject } from './object.ts';
 import { setOwn } from './untyped.ts';
 
 export const depthLimit = 10_000;
 /** Kubernetes stops collecting after this many. */
 const duplicatesLimit = 100;
+/** Of more numbers than any kind has it is not told how they are written. */
+const literalsLimit = 1000;
 /** No type of Kubernetes nests deeper, but schemas, which are not told of. */
 const toldDepth = 64;
 
-interface Parsed {
+export interface Parsed {
   value: Json;
   duplicates: string[];
+  /** Where strict, by path as in `duplicates`: how numbers are written that are no plain integers. */
+  literals?: ReadonlyMap<string, string>;
 }
 
 /** Called with each key's path, as the text has them. */
@@ -36,6 +41,7 @@ export class JsonParser {
   #at = 0;
   readonly #stack: Frame[] = [];
   readonly #duplicates = new Set<string>();
+  readonly #literals = new Map<string, string>();
   readonly #text: string;
   readonly #strict: boolean;
   readonly #depth: number;
@@ -77,7 +83,8 @@ export class JsonParser {
     }
     this.#skipSpace();
     if (this.#at < this.#text.length) this.#fail('after top-level value');
-    return { value: value ?? null, duplicates: [...this.#duplicates].slice(0, duplicatesLimit) };
+    const duplicates = [...this.#duplicates].slice(0, duplicatesLimit);
+    return { value: value ?? null, duplicates, ...(this.#literals.size > 0 && { literals: this.#literals }) };
   }
 
   /** A scalar or a container that is read already; undefined when a container was opened and its first value is due. */
@@ -175,59 +182,22 @@ export class JsonParser {
   }
 
   #readString(): string {
-    let end = this.#at + 1;
-    for (;;) {
-      const c = this.#text.charCodeAt(end);
-      if (c === 0x22) {
-        const plain = this.#text.slice(this.#at + 1, end);
-        this.#at = end + 1;
-        return plain.toWellFormed();
-      }
-      if (c === 0x5c || !(c >= 0x20)) break;
-      end++;
-    }
-    return this.#readEscaped(end);
-  }
-
-  #readEscaped(firstEscape: number): string {
-    const start = this.#at;
-    let i = firstEscape;
-    for (;;) {
-      const c = this.#text[i];
-      if (c === '"') break;
-      if (c === '\\') {
-        i = this.#checkEscape(i + 1);
-        continue;
-      }
-      if (c === undefined || c < ' ') {
-        this.#at = i;
-        return this.#fail('in string literal');
-      }
-      i++;
-    }
-    this.#at = i + 1;
-    const value: string = JSON.parse(this.#text.slice(start, i + 1));
-    return value.toWellFormed();
-  }
-
-  #checkEscape(at: number): number {
-    const c = this.#text[at];
-    this.#at = at;
-    if (c !== 'u') {
-      if (c === undefined || !'"\\/bfnrt'.includes(c)) this.#fail('in string escape code');
-      return at + 1;
-    }
-    for (let i = at + 1; i < at + 5; i++) {
-      this.#at = i;
-      if (!isHex(this.#text.charCodeAt(i))) this.#fail('in \\u hexadecimal character escape');
-    }
-    return at + 5;
+    const { value, end } = stringAt(this.#text, this.#at);
+    this.#at = end;
+    return value;
   }
 
   #readNumber(): Json {
     const { value, end } = numberAt(this.#text, this.#at);
+    if (this.#strict) this.#noteNumber(this.#text.slice(this.#at, end), value);
     this.#at = end;
     return value;
+  }
+
+  #noteNumber(literal: string, value: Json): void {
+    if (literal === String(value) && !/[.e]/.test(literal)) return;
+    if (this.#stack.length <= toldDepth && this.#literals.size < literalsLimit)
+      this.#literals.set(this.#path(), literal);
   }
 
   #readWord<T extends Json>(word: string, value: T): T {

@@ -15,6 +15,8 @@ export interface DecodedJson {
   value: Json;
   /** Paths of repeated keys, e.g. `spec.ports[0].name`, in order of appearance; only when asked to be strict. */
   duplicates: string[];
+  /** By path as in `duplicates`: how numbers are written that are no plain integers; only when asked to be strict. */
+  literals?: ReadonlyMap<string, string>;
 }
 
 /** Calls `onKey` for the keys of a text that is known to be valid, in the text's order. */
@@ -83,16 +85,22 @@ function mayBeDeeper(text: string, depth: number): boolean {
   return openers > depth;
 }
 
-/** Colons outside strings: one a key. The text is known to be valid. */
+/**
+ * Colons outside strings: one a key; NaN where a number has a fraction or an exponent, which the value does not tell. The
+ * text is known to be valid.
+ */
 function countKeysWritten(text: string): number {
   let keys = 0;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (c === 0x3a) keys++;
     else if (c === 0x22) i = endOfString(text, i);
+    else if (c === 0x2e || ((c | 0x20) === 0x65 && isDigit(text.charCodeAt(i - 1)))) return Number.NaN;
   }
   return keys;
 }
+
+const isDigit = (c: number) => c >= 0x30 && c <= 0x39;
 
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);

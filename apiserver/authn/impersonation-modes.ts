@@ -20,6 +20,8 @@ export interface Question {
   namespace?: string;
   name: string;
   refused?: string;
+  /** With a yes so many of those that follow need not be asked; a no refuses nothing. */
+  spares?: number;
 }
 
 const authentication = 'authentication.k8s.io';
@@ -46,7 +48,10 @@ export function ownGroups(mode: Mode, wanted: Wanted): readonly string[] {
   return mode !== 'legacy' && nodeOf(wanted.name) !== undefined ? ['system:nodes'] : [];
 }
 
-/** All of them have to be answered yes, in this order. */
+/** From so many on it is asked first whether it may be any. */
+const many = 4;
+
+/** All of them have to be answered yes, in this order, but for those that may spare others. */
 export function* questionsOf(mode: Mode, wanted: Wanted): Generator<Question> {
   const constrained = mode !== 'legacy';
   const verb = constrained ? `impersonate:${mode}` : 'impersonate';
@@ -54,10 +59,23 @@ export function* questionsOf(mode: Mode, wanted: Wanted): Generator<Question> {
   yield { verb, group, ...subjectOf(mode, wanted.name) };
   if (wanted.uid !== '') yield { verb, group: authentication, resource: 'uids', name: wanted.uid };
   if (constrained) yield* refusalsOf(verb, wanted);
-  for (const name of wanted.groups) yield { verb, group, resource: 'groups', name };
-  for (const [subresource, values] of Object.entries(wanted.extra))
-    for (const name of values)
-      yield { verb, group: authentication, resource: 'userextras', subresource, name };
+  const groups = wanted.groups.map((name) => ({ verb, group, resource: 'groups', name }));
+  // Who may be of any group may not be of one that is reserved: of those each is asked for.
+  if (constrained && groups.length >= many && !wanted.groups.some(isReserved))
+    yield { verb, group, resource: 'groups', name: '*', spares: groups.length };
+  yield* groups;
+  const of = { verb, group: authentication, resource: 'userextras' };
+  const extras = Object.entries(wanted.extra).flatMap(([subresource, values]) =>
+    values.map((name) => ({ ...of, subresource, name })),
+  );
+  if (constrained && extras.length >= many)
+    yield { ...of, subresource: '*', name: '*', spares: extras.length };
+  yield* extras;
+}
+
+/** Nobody but `system:masters` is taken for these. */
+export function isReserved(name: string): boolean {
+  return name === mastersGroup || name.startsWith('system:atoll:');
 }
 
 function subjectOf(mode: Mode, name: string): Pick<Question, 'resource' | 'namespace' | 'name'> {

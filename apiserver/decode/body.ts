@@ -1,6 +1,6 @@
 import { refuseDeep } from '../../kube/depth.ts';
 import { formatApiVersion, type GroupVersionKind, parseApiVersion } from '../../kube/gvk.ts';
-import { decodeJson, JsonSyntaxError } from '../../kube/json.ts';
+import { type DecodedJson, decodeJson, JsonSyntaxError } from '../../kube/json.ts';
 import type { Json, JsonObject, KubeObject } from '../../kube/object.ts';
 import { decodeProtobuf } from '../../kube/protobuf/codec.ts';
 import { MessageError } from '../../kube/protobuf/errors.ts';
@@ -29,6 +29,8 @@ export interface Decoding {
   keepNulls?: boolean;
   /** Our own controllers give back what was there, as deep as it was before that was refused. */
   deep?: boolean;
+  /** How a JSON body has its numbers that are no plain integers. */
+  literals?: ReadonlyMap<string, string>;
   /** What answers a value that is no such object; default: 400, as for a body. */
   refuse?(why: string): StatusError;
 }
@@ -43,8 +45,8 @@ export function decodeBody(
   served: ServedResource,
   decoding: Decoding,
 ): KubeObject {
-  const { value, duplicates } = parseBody(body, encoding, served.info);
-  return conform(value, duplicates, served, decoding);
+  const { value, duplicates, literals } = parseBody(body, encoding, served.info);
+  return conform(value, duplicates, served, { ...decoding, ...(literals && { literals }) });
 }
 
 const parseError = "couldn't get version/kind; json parse error: ";
@@ -52,6 +54,7 @@ const parseError = "couldn't get version/kind; json parse error: ";
 export interface Parsed {
   value: JsonObject;
   duplicates: Duplicates;
+  literals?: ReadonlyMap<string, string> | undefined;
 }
 
 /** JSON, YAML or protobuf to an object of any kind; `expected` names the kind where the body does not. */
@@ -64,7 +67,7 @@ export function parseBody(body: Uint8Array, encoding: Encoding, expected: GroupV
       throw unrecognized(expected, messageOf(error), body);
     }
   }
-  let decoded: { value: Json; duplicates: string[] };
+  let decoded: DecodedJson;
   try {
     decoded =
       encoding === 'yaml' ? decodeYaml(Buffer.from(body).toString()) : decodeJson(body, { strict: true });
@@ -91,7 +94,8 @@ export function parseBody(body: Uint8Array, encoding: Encoding, expected: GroupV
     const into = `Go struct field .${name} of type string`;
     throw unrecognized(expected, `${parseError}json: cannot unmarshal ${wordFor(given)} into ${into}`, body);
   }
-  return { value, duplicates: duplicatesOf(body, encoding, decoded.duplicates) };
+  const { literals } = decoded;
+  return { value, duplicates: duplicatesOf(body, encoding, decoded.duplicates), literals };
 }
 
 function duplicatesOf(body: Uint8Array, encoding: Encoding, found: readonly string[]): Duplicates {
@@ -117,7 +121,9 @@ export function conform(
   const value = withKind(given, served, decoding);
   refuseCrowds(value, served);
   if (!decoding.deep) refuseDeep(value, served.info);
-  const decoded = served.custom ? decodeCustom(value, served, decoding) : decodeStruct(value, served.info);
+  const decoded = served.custom
+    ? decodeCustom(value, served, decoding)
+    : decodeStruct(value, served.info, decoding.literals);
   if (decoded.error !== undefined) throw refuse(decoded.error);
   if (decoding.validation !== 'Ignore') {
     const problems = problemsOf(duplicates, decoded.unknown, !served.custom);

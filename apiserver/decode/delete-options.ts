@@ -20,9 +20,9 @@ export function deleteOptions(exchange: Exchange): DeleteOptions {
   const body = request.body;
   if (body === undefined || body.length === 0) return checkDeleteOptions(fromQuery(info.query), info.query);
   const encoding = bodyEncoding(request.headers['content-type'], undefined);
-  const { value } = parseBody(body, encoding, expected);
+  const { value, literals } = parseBody(body, encoding, expected);
   checkKind(value);
-  const { value: decoded, error } = decodeStruct(value, expected);
+  const { value: decoded, error } = decodeStruct(value, expected, literals);
   if (error !== undefined) throw badRequest(error);
   // Of the internal version, as kube-apiserver writes it.
   exchange.audit?.sent({ ...value, kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal' });

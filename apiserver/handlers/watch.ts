@@ -5,7 +5,7 @@ import { isOwnController } from '../authn/controllers.ts';
 import type { ResourceExchange } from '../core.ts';
 import { saysClusters } from '../encode/clusters-column.ts';
 import { formOf, includeOf } from '../encode/respond.ts';
-import { translate } from '../registry/errors.ts';
+import { isTooLarge, translate } from '../registry/errors.ts';
 import { watchEnd } from '../registry/registry.ts';
 import { parseSelection, type Selection } from '../registry/selectors.ts';
 import { type ListQuery, listQuery, waitForRevision } from './lists/options.ts';
@@ -146,9 +146,10 @@ function failureInStream(
     : failure;
 }
 
-/** Errors about the start revision are told inside the stream. */
+/** Errors about the start revision are told inside the stream, of one to come where what is there by then was asked for. */
 function mayComeInStream(error: StatusError, query: ListQuery): boolean {
-  return error.code === 410 && query.revision !== undefined;
+  if (query.revision === undefined) return false;
+  return error.code === 410 || (query.sendInitialEvents === true && isTooLarge(error));
 }
 
 async function initial(

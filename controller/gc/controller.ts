@@ -8,11 +8,13 @@ import { sleep } from '../../kube/clock.ts';
 import type { Logger } from '../../kube/log.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { runController } from '../controller.ts';
+import { EventRecorder } from '../events.ts';
 import { WorkQueue } from '../queue.ts';
 import { clusterToWrite } from '../scope.ts';
 import { runOthersMonitor } from './extension.ts';
 import { Graph, nodeOf, waitsForDependents } from './graph.ts';
 import { Kinds } from './kinds.ts';
+import { aboutNode, wordOfMisplaced } from './misplaced.ts';
 import { Monitors } from './monitors.ts';
 import { Owners } from './owners.ts';
 import { reconcileItem } from './reconcile.ts';
@@ -50,7 +52,9 @@ export async function runGarbageCollector(options: GarbageCollectorOptions): Pro
   const graph = new Graph();
   const partyOf = (uid: string) => graph.get(uid)?.cluster ?? '';
   const queue = new WorkQueue({ fair: { partyOf, most: workers } });
-  const handlers = (resource: DiscoveredResource) => graphHandlers(graph, queue, informers, resource);
+  const recorder = new EventRecorder({ client, component: 'garbage-collector-controller', signal, logger });
+  const handlers = (resource: DiscoveredResource) =>
+    graphHandlers({ graph, queue, informers, recorder }, resource);
   const onRemoved = (resource: DiscoveredResource) => {
     for (const { uid } of [...graph.of(resource)]) graph.remove(uid);
   };
@@ -141,11 +145,16 @@ async function keepDiscovering(options: GarbageCollectorOptions, known: Known): 
   off();
 }
 
+interface Keeping {
+  graph: Graph;
+  queue: WorkQueue;
+  informers: InformerSet;
+  recorder: EventRecorder;
+}
+
 /** Keeps the graph, and wakes whom a change concerns: the object, those it owned, those that wait for it. */
 function graphHandlers(
-  graph: Graph,
-  queue: WorkQueue,
-  informers: InformerSet,
+  { graph, queue, informers, recorder }: Keeping,
   resource: DiscoveredResource,
 ): Handlers<KubeObject> {
   const wakeWaitingOwners = (uids: Iterable<string>) => {
@@ -158,7 +167,11 @@ function graphHandlers(
     if (!object.metadata.uid) return;
     const node = nodeOf(resource, object, clusterToWrite(informers, objectKey(object)));
     const old = graph.put(node);
-    if (!node.reflected && (node.owners.length > 0 || node.deleting)) queue.add(node.uid);
+    if (!node.reflected && (node.owners.length > 0 || node.deleting)) {
+      const word = wordOfMisplaced(node, old?.owners ?? [], (uid) => graph.get(uid));
+      if (word) recorder.say(aboutNode(node), [word]);
+      queue.add(node.uid);
+    }
     if (waitsForDependents(node) && !(old && waitsForDependents(old))) {
       for (const { uid } of graph.dependents(node.uid)) queue.add(uid);
     }

@@ -34,6 +34,16 @@ export function fits(value: number | bigint, kind: 'int32' | 'int64'): boolean {
   );
 }
 
+export function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+/** As it is written, as far as a double knows: in powers of ten from 1e21 on. */
+export function digits(value: number | bigint): string {
+  const isShort = typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e21;
+  return isShort ? BigInt(value).toString() : String(value);
+}
+
 /** Where base64 stops being base64, as Go counts; undefined when all of it is. */
 export function base64Error(text: string): string | undefined {
   const clean = text.replace(/[\r\n]/g, '');
@@ -58,8 +68,7 @@ export function specialError(special: Special, value: unknown): { type: string }
     case 'quantity':
       return quantityProblem(value);
     case 'int-or-string': {
-      const number = typeof value === 'number' || typeof value === 'bigint';
-      return string || (number && fits(value, 'int32')) ? undefined : { type: 'int32' };
+      return string || (isNumber(value) && fits(value, 'int32')) ? undefined : { type: 'int32' };
     }
     default:
       return undefined;

@@ -6,7 +6,7 @@ import { isRecord, setOwn } from '../untyped.ts';
 import { isAsItIs, maxDepth } from './exact.ts';
 import { fieldsOf, shortName } from './fields.ts';
 import { type GoShape, type GoStruct, structNamed, structOf } from './go.ts';
-import { base64Error, fits, specialError, typeName } from './mismatch.ts';
+import { base64Error, digits, fits, isNumber, specialError, typeName } from './mismatch.ts';
 import { ofNull } from './null.ts';
 import type { Special } from './table.ts';
 
@@ -31,14 +31,18 @@ export function decodeBuiltin(value: JsonObject, gvk: GroupVersionKind): Decoded
   return decoded;
 }
 
-/** As decodeBuiltin; what ends it is answered, not thrown. The answer's value may be the argument. */
-export function decodeStruct(value: JsonObject, gvk: GroupVersionKind): Decoded & { error?: string } {
+/** As decodeBuiltin; what ends it is answered, not thrown. The answer's value may be the argument. `literals`: as decodeJson's. */
+export function decodeStruct(
+  value: JsonObject,
+  gvk: GroupVersionKind,
+  literals: ReadonlyMap<string, string> = noLiterals,
+): Decoded & { error?: string } {
   const struct = structOf(gvk.group, gvk.version, gvk.kind);
   if (struct === undefined) {
     throw badRequest(`no kind "${gvk.kind}" is registered for version "${formatApiVersion(gvk)}"`);
   }
-  if (isAsItIs(value, struct)) return { value, unknown: [] };
-  const decoder = new Decoder();
+  if (literals.size === 0 && isAsItIs(value, struct)) return { value, unknown: [] };
+  const decoder = new Decoder(literals);
   const decoded = decoder.struct(value, struct) as JsonObject;
   const { error, unknown } = decoder;
   return { value: decoded, unknown, ...(error !== undefined && { error }) };
@@ -68,7 +72,10 @@ export function strictProblems(problems: readonly string[]): string {
   return `strict decoding error: ${problems.join(', ')}`;
 }
 
+const noLiterals: ReadonlyMap<string, string> = new Map();
+
 class Decoder {
+  readonly #literals: ReadonlyMap<string, string>;
   readonly unknown: string[] = [];
   error: string | undefined;
   /** Where the value is, for unknown fields: keys and indexes. */
@@ -77,6 +84,10 @@ class Decoder {
   readonly #fields: string[] = [];
   #owner = '';
   #lenient = 0;
+
+  constructor(literals = noLiterals) {
+    this.#literals = literals;
+  }
 
   struct(value: Json, struct: GoStruct): Json | undefined {
     if (!isRecord(value)) return this.#mismatch(value, typeName({ kind: 'struct', struct }));
@@ -127,8 +138,8 @@ class Decoder {
   }
 
   #mismatch(value: Json, type: string): undefined {
-    const number =
-      typeof value === 'number' && /^(int|float)/.test(type) ? `number ${digits(value)}` : undefined;
+    const isTold = isNumber(value) && /^(int|float)/.test(type);
+    const number = isTold ? `number ${this.#literal() ?? digits(value)}` : undefined;
     const where =
       this.#fields.length === 0
         ? 'value'
@@ -159,8 +170,8 @@ class Decoder {
         if (typeof value === 'bigint') return Number(value);
         return typeof value === 'number' ? value : this.#mismatch(value, 'float64');
       default: {
-        const number = typeof value === 'number' || typeof value === 'bigint';
-        return number && fits(value, shape.kind) ? value : this.#mismatch(value, typeName(shape));
+        const isOne = isNumber(value) && fits(value, shape.kind) && this.#isInteger();
+        return isOne ? value : this.#mismatch(value, typeName(shape));
       }
     }
   }
@@ -195,9 +206,21 @@ class Decoder {
   #special(value: Json, { special, name }: GoStruct): Json | undefined {
     if (special === undefined) return undefined;
     if (special.startsWith('props-')) return this.#props(value, special);
-    const error = specialError(special, value);
-    if (error === undefined) return value;
+    if (special === 'int-or-string' && !this.#isInteger()) return this.#mismatch(value, 'int32');
+    // Of a quantity counts what is written, of which a double may hold less.
+    const read = special === 'quantity' ? (this.#literal() ?? value) : value;
+    const error = specialError(special, read);
+    if (error === undefined) return read;
     return typeof error === 'string' ? this.#fail(error) : this.#mismatch(value, error.type || name);
+  }
+
+  /** How the number is written, where it is no plain integer. */
+  #literal(): string | undefined {
+    return this.#literals.size === 0 ? undefined : this.#literals.get(this.#path.join('').slice(1));
+  }
+
+  #isInteger(): boolean {
+    return /^-?\d+$/.test(this.#literal() ?? '0');
   }
 
   /** Schemas inside a CRD go through decoders of their own, which never report unknown fields. */
@@ -224,9 +247,4 @@ class Decoder {
     this.#owner = owner;
     return decoded;
   }
-}
-
-/** As it is written, as far as a double knows: in powers of ten from 1e21 on. */
-function digits(value: number): string {
-  return Number.isInteger(value) && Math.abs(value) < 1e21 ? BigInt(value).toString() : String(value);
 }

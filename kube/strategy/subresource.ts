@@ -54,25 +54,39 @@ const ephemeralContainers: Narrow = (object, old) => {
   only(object, old, { ...spec, ...(added !== undefined && { ephemeralContainers: added as Json }) });
 };
 
-/** Only what containers ask for may change, not which there are. */
+/** Only what is asked for may change, by the pod and by its containers. Other containers than there were are left to be refused. */
 const resize: Narrow = (object, old) => {
-  const before = record(old.spec);
-  const resized = (list: string) => {
-    const now = new Map(
-      records(at(object, 'spec', list)).map((container) => [text(container['name']), container]),
-    );
-    return records(before[list]).map((container) => {
-      const { resources, resizePolicy } = record(now.get(text(container['name'])));
-      return {
-        ...container,
-        ...(resources !== undefined && { resources }),
-        ...(resizePolicy !== undefined && { resizePolicy }),
-      };
-    });
-  };
-  const lists = ['containers', 'initContainers'].filter((list) => before[list] !== undefined);
-  only(object, old, { ...before, ...Object.fromEntries(lists.map((list) => [list, resized(list)])) });
+  const [now, before] = [record(object.spec), record(old.spec)];
+  const lists = ['containers', 'initContainers'] as const;
+  const count = (spec: JsonObject, list: string) => records(spec[list]).length;
+  if (lists.some((list) => count(now, list) !== count(before, list))) return;
+  const { resources, ...rest } = before;
+  const resized = lists.flatMap((list) => {
+    const containers = before[list] === undefined ? undefined : resizedOf(now[list], before[list]);
+    return containers === undefined ? [] : [[list, containers] as const];
+  });
+  const asked = now['resources'];
+  only(object, old, {
+    ...rest,
+    ...(asked !== undefined && { resources: asked }),
+    ...Object.fromEntries(resized),
+  });
 };
+
+/** As they were, with what they ask for now; as they are where one has another name. */
+function resizedOf(now: Json | undefined, before: Json): Json {
+  const given = records(now);
+  const old = records(before);
+  if (old.some(({ name }, i) => given[i]?.['name'] !== name)) return given as Json;
+  return old.map(({ resources: _resources, resizePolicy: _policy, ...container }, i) => {
+    const { resources, resizePolicy } = record(given[i]);
+    return {
+      ...container,
+      ...(resources !== undefined && { resources }),
+      ...(resizePolicy !== undefined && { resizePolicy }),
+    };
+  });
+}
 
 export const narrowings: Readonly<Record<string, Narrow>> = {
   /** The registry's own change: the node, and that it was found. */

@@ -1,10 +1,9 @@
 import { sameJson } from '../deep.ts';
-import type { JsonObject, KubeObject } from '../object.ts';
-import { podQosClass } from '../strategy/qos.ts';
-import { at, records, strings, text } from '../untyped.ts';
+import { at, records, text } from '../untyped.ts';
 import { definitionStatus } from './crd/names.ts';
 import type { SubresourceCheck } from './kind.ts';
 import { podAsItIs } from './pod/index.ts';
+import { resize } from './pod/resize.ts';
 import { quotaStatus } from './quota.ts';
 import { signingRequestSubresources } from './signing-request.ts';
 
@@ -22,34 +21,6 @@ const ephemeralContainers: SubresourceCheck = (object, old, root) => {
     }
   }
 };
-
-/** https://kubernetes.io/docs/tasks/configure-pod-container/resize-container-resources/ */
-const resize: SubresourceCheck = (object, old, root) => {
-  podAsItIs(object, root);
-  const field = root.child('spec');
-  const before = text(at(old, 'status', 'qosClass')) || podQosClass(old);
-  if (podQosClass(object) !== before) {
-    field.invalid(before, 'Pod QOS Class may not change as a result of resizing');
-  }
-  if (sameJson(immutable(object), immutable(old))) return;
-  field.forbidden('only cpu and memory resources are mutable');
-};
-
-/** A Pod's spec without what may be resized. */
-function immutable({ spec }: KubeObject): unknown {
-  const strip = (container: JsonObject) => {
-    const { resources, resizePolicy: _policy, ...rest } = container;
-    const others = (kind: string) =>
-      Object.entries(at(resources, kind) ?? {}).filter(([name]) => name !== 'cpu' && name !== 'memory');
-    return {
-      ...rest,
-      resources: [others('requests'), others('limits')],
-      claims: strings(at(resources, 'claims')),
-    };
-  };
-  const lists = ['containers', 'initContainers'].map((list) => records(at(spec, list)).map(strip));
-  return lists;
-}
 
 /** A Namespace is either there or on its way out. */
 const namespacePhase: SubresourceCheck = (object, _old, root) => {

@@ -27,9 +27,11 @@ export function listQuery(query: URLSearchParams, watch: boolean): ListQuery {
   const initial = legacy ? true : asked;
   const checked = legacy ? 'NotOlderThan' : match;
   const token = query.get('continue') ?? '';
+  // What is no number is no query, whatever else is wrong with it.
+  const limit = Math.max(0, parseInteger(query.get('limit')) ?? 0);
+  const timeoutSeconds = parseInteger(query.get('timeoutSeconds'));
   const causes = watch ? watchCauses(checked, initial, token) : listCauses(text, match, query, initial);
   if (causes.length > 0) throw invalid('meta.k8s.io', 'ListOptions', '', causes);
-  const limit = Math.max(0, parseInteger(query.get('limit')) ?? 0);
   if (!watch && token !== '' && text !== '' && text !== '0') {
     throw badRequest('specifying resource version is not allowed when using continue');
   }
@@ -42,7 +44,7 @@ export function listQuery(query: URLSearchParams, watch: boolean): ListQuery {
     continue: token,
     sendInitialEvents: initial,
     bookmarks: isTrue(query.get('allowWatchBookmarks')),
-    timeoutSeconds: parseInteger(query.get('timeoutSeconds')),
+    timeoutSeconds,
   };
 }
 

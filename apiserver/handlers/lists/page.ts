@@ -32,9 +32,10 @@ export async function readPage(
   const prefix = prefixOf(exchange, whole);
   if (exchange.beside && query.continue === '') return readBeside(exchange, whole, selection);
   const token = query.continue === '' ? undefined : decodeContinue(query.continue, prefix);
-  const exact =
-    query.match === 'Exact' ||
-    (query.revision !== undefined && query.revision > 0 && query.limit > 0 && query.match === '');
+  const single = rangeFor(exchange, selection);
+  // A limit means a page of one revision; what is one object is no page.
+  const isPage = query.match === '' && query.limit > 0 && single === undefined;
+  const exact = query.match === 'Exact' || (query.revision !== undefined && query.revision > 0 && isPage);
   let revision = token
     ? token.revision === -1
       ? undefined
@@ -42,7 +43,7 @@ export async function readPage(
     : exact
       ? query.revision
       : undefined;
-  const range = rangeFor(exchange, selection) ?? whole;
+  const range = single ?? whole;
   const found: Entry[] = [];
   const pace = new Pace(info.cluster);
   let after = token?.after;

@@ -1,5 +1,6 @@
+import { jsonType } from '../../../kube/go-words.ts';
 import { formatApiVersion } from '../../../kube/gvk.ts';
-import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
+import type { Json, KubeObject } from '../../../kube/object.ts';
 import { badRequest, StatusError } from '../../../kube/status.ts';
 import { isRecord } from '../../../kube/untyped.ts';
 import { decodeYaml } from '../../../kube/yaml.ts';
@@ -21,8 +22,12 @@ export function decodeApplied({ request, served }: ResourceExchange): Applied {
       `error decoding YAML: error converting YAML to JSON: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
-  if (!isRecord(decoded.value)) throw badRequest('error decoding YAML: the document is not an object');
-  const value = decoded.value as JsonObject;
+  // Nothing is an object that says nothing.
+  const value = decoded.value ?? {};
+  if (!isRecord(value)) {
+    const why = `json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`;
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`);
+  }
   const expected = formatApiVersion(served.info);
   if (value['apiVersion'] !== expected || value['kind'] !== served.info.kind) {
     const [group = '', version = ''] = splitVersion(String(value['apiVersion'] ?? ''));

@@ -30,13 +30,17 @@ export async function postedObject(
   const query = writeQuery(exchange, 'CreateOptions');
   const shape: ResourceInfo = { ...served.info, ...kind };
   const encoding = bodyEncoding(request.headers['content-type'], undefined);
-  const { value, duplicates } = parseBody(request.body ?? new Uint8Array(), encoding, kind);
+  const { value, duplicates, literals } = parseBody(request.body ?? new Uint8Array(), encoding, kind);
   const older = also.includes(String(value['apiVersion']));
   const object = conform(
     older ? { ...value, apiVersion: formatApiVersion(kind) } : value,
     duplicates,
     { info: shape, schema: schemaOf(kind) ?? { type: 'any' } },
-    { validation: query.validation, warn: (message) => exchange.warnings.add(message) },
+    {
+      validation: query.validation,
+      warn: (message) => exchange.warnings.add(message),
+      ...(literals && { literals }),
+    },
   );
   exchange.audit?.sent(object);
   const { namespace } = object.metadata;

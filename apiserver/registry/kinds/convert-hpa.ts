@@ -1,52 +1,77 @@
 import type { KubeObject } from '../../../kube/object.ts';
 import { isRecord } from '../../../kube/untyped.ts';
+import {
+  behaviorFromV1,
+  behaviorToV1,
+  type Fields,
+  fields,
+  metricFromV1,
+  metricToV1,
+} from './hpa-annotations.ts';
 
 /**
  * autoscaling/v1 shows one metric, CPU utilization, as a field of its own; everything else it keeps in
  * annotations. https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/horizontal-pod-autoscaler-v1/
  */
-const metricsAnnotation = 'autoscaling.alpha.kubernetes.io/metrics';
-const behaviorAnnotation = 'autoscaling.alpha.kubernetes.io/behavior';
-
-type Fields = Record<string, unknown>;
+const prefix = 'autoscaling.alpha.kubernetes.io/';
+const metricsAnnotation = `${prefix}metrics`;
+const behaviorAnnotation = `${prefix}behavior`;
+const statusesAnnotation = `${prefix}current-metrics`;
+const conditionsAnnotation = `${prefix}conditions`;
+/** Of what is said in v1 alone: they are no annotations of the object. */
+const ours = [
+  metricsAnnotation,
+  behaviorAnnotation,
+  statusesAnnotation,
+  conditionsAnnotation,
+  `${prefix}scale-up-tolerance`,
+  `${prefix}scale-down-tolerance`,
+];
 
 export function hpaFromV1(hpa: KubeObject): KubeObject {
   const { targetCPUUtilizationPercentage: cpu, ...spec } = fields(hpa.spec);
-  const { currentCPUUtilizationPercentage: current, ...status } = fields(hpa.status);
-  const { [metricsAnnotation]: metrics, [behaviorAnnotation]: behavior, ...rest } = annotations(hpa);
-  const all = [...list(metrics), ...(cpu === undefined ? [] : [cpuMetric({ target: target(cpu) })])];
-  const parsed = parse(behavior);
+  const said = hpa.metadata.annotations ?? {};
+  const others = list(said[metricsAnnotation])?.map((one) => metricFromV1(one, 'target')) ?? [];
+  const metrics = [...others, ...(cpu === undefined ? [] : [cpuMetric({ target: target(cpu) })])];
+  const behavior = behaviorFromV1(parse(said[behaviorAnnotation]));
   return {
-    ...withAnnotations(hpa, rest),
+    ...withAnnotations(hpa, {}),
     apiVersion: 'autoscaling/v2',
-    spec: { ...spec, ...(all.length > 0 && { metrics: all }), ...(isRecord(parsed) && { behavior: parsed }) },
-    ...(hpa.status !== undefined && {
-      status: {
-        ...status,
-        ...(current !== undefined && {
-          currentMetrics: [cpuMetric({ current: { averageUtilization: current } })],
-        }),
-      },
-    }),
+    spec: { ...spec, ...(metrics.length > 0 && { metrics }), ...(behavior && { behavior }) },
+    ...(hpa.status !== undefined && { status: statusFromV1(fields(hpa.status), said) }),
   };
+}
+
+function statusFromV1(given: Fields, said: Readonly<Record<string, string>>): Fields {
+  const { currentCPUUtilizationPercentage: current, ...status } = given;
+  const cpu = current === undefined ? undefined : [cpuMetric({ current: { averageUtilization: current } })];
+  const currentMetrics = list(said[statusesAnnotation])?.map((one) => metricFromV1(one, 'current')) ?? cpu;
+  const conditions = list(said[conditionsAnnotation]);
+  return { ...status, ...(currentMetrics && { currentMetrics }), ...(conditions && { conditions }) };
 }
 
 export function hpaToV1(hpa: KubeObject): KubeObject {
   const { metrics, behavior, ...spec } = fields(hpa.spec);
-  const { currentMetrics, conditions: _, ...status } = fields(hpa.status);
+  const { currentMetrics, conditions, ...status } = fields(hpa.status);
   const all = Array.isArray(metrics) ? metrics : [];
   const cpu = all.find((m) => utilization(m, 'target') !== undefined);
-  const others = all.filter((m) => m !== cpu);
-  const current = (Array.isArray(currentMetrics) ? currentMetrics : []).find(
-    (m) => utilization(m, 'current') !== undefined,
-  );
-  const kept = {
-    ...annotations(hpa),
-    ...(others.length > 0 && { [metricsAnnotation]: JSON.stringify(others) }),
-    ...(isRecord(behavior) && { [behaviorAnnotation]: JSON.stringify(behavior) }),
-  };
+  const others = all.filter((m) => utilization(m, 'target') === undefined);
+  const currents = Array.isArray(currentMetrics) ? currentMetrics : [];
+  const current = currents.find((m) => utilization(m, 'current') !== undefined);
   return {
-    ...withAnnotations(hpa, kept),
+    ...withAnnotations(hpa, {
+      ...text(
+        metricsAnnotation,
+        others.map((one) => metricToV1(one, 'target')),
+      ),
+      // A percentage of the processor has its amount here, too.
+      ...text(
+        statusesAnnotation,
+        currents.map((one) => metricToV1(one, 'current')),
+      ),
+      ...(isRecord(behavior) && { [behaviorAnnotation]: JSON.stringify(behaviorToV1(behavior)) }),
+      ...text(conditionsAnnotation, Array.isArray(conditions) ? conditions : []),
+    }),
     apiVersion: 'autoscaling/v1',
     spec: {
       ...spec,
@@ -63,6 +88,10 @@ export function hpaToV1(hpa: KubeObject): KubeObject {
   };
 }
 
+function text(annotation: string, values: readonly unknown[]): Record<string, string> {
+  return values.length === 0 ? {} : { [annotation]: JSON.stringify(values) };
+}
+
 function cpuMetric(rest: Fields): Fields {
   return { type: 'Resource', resource: { name: 'cpu', ...rest } };
 }
@@ -76,28 +105,24 @@ function utilization(metric: unknown, side: 'target' | 'current'): unknown {
   return resource['name'] === 'cpu' ? fields(resource[side])['averageUtilization'] : undefined;
 }
 
-function fields(value: unknown): Fields {
-  return isRecord(value) ? value : {};
+/** Undefined where there is no list. */
+function list(written: string | undefined): unknown[] | undefined {
+  const value = parse(written);
+  return Array.isArray(value) ? value : undefined;
 }
 
-function list(text: string | undefined): unknown[] {
-  const value = parse(text);
-  return Array.isArray(value) ? value : [];
-}
-
-function parse(text: string | undefined): unknown {
+function parse(written: string | undefined): unknown {
   try {
-    return text === undefined ? undefined : JSON.parse(text);
+    return written === undefined ? undefined : JSON.parse(written);
   } catch {
     return undefined;
   }
 }
 
-function annotations(hpa: KubeObject): Record<string, string> {
-  return hpa.metadata.annotations ?? {};
-}
-
-function withAnnotations(hpa: KubeObject, to: Record<string, string>): KubeObject {
-  const { annotations: _, ...metadata } = hpa.metadata;
+/** What it says in v1 alone is told as it is now. */
+function withAnnotations(hpa: KubeObject, told: Record<string, string>): KubeObject {
+  const { annotations = {}, ...metadata } = hpa.metadata;
+  const kept = Object.entries(annotations).filter(([name]) => !ours.includes(name));
+  const to = { ...Object.fromEntries(kept), ...told };
   return { ...hpa, metadata: { ...metadata, ...(Object.keys(to).length > 0 && { annotations: to }) } };
 }

@@ -82,9 +82,12 @@ export function textOf(value: Value): string | undefined {
 function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
-  const exponent = value === 0 ? 0 : Math.floor(Math.log10(Math.abs(value)));
-  if (exponent >= -4 && exponent < 21) return String(value);
-  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
+  if (Object.is(value, -0)) return '-0';
+  // Go's %g of as many digits as it takes.
+  const scientific = value.toExponential();
+  const exponent = Number(scientific.slice(scientific.indexOf('e') + 1));
+  if (exponent >= -4 && exponent < 6) return String(value);
+  return scientific.replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
 const trues = ['1', 't', 'T', 'TRUE', 'true', 'True'];

@@ -41,7 +41,17 @@ function unfit(only: string, value: Value): RunError {
 }
 
 const fixed = (value: number, precision: number) =>
-  Number.isFinite(value) ? value.toFixed(precision) : infinite(value);
+  Number.isFinite(value) ? rounded(value, precision) : infinite(value);
+
+/** Halves go to the even digit. */
+function rounded(value: number, precision: number): string {
+  const nearest = value.toFixed(precision);
+  // A double that lies just between two has few digits more, and no others.
+  const [whole = '', fraction = ''] = value.toFixed(Math.min(100, precision + 60)).split('.');
+  if (!/^50*$/.test(fraction.slice(precision))) return nearest;
+  const lower = precision === 0 ? whole : `${whole}.${fraction.slice(0, precision)}`;
+  return /[02468]$/.test(lower) ? lower : nearest;
+}
 const infinite = (value: number) => (Number.isNaN(value) ? 'NaN' : value > 0 ? '∞' : '-∞');
 
 function one(budget: Budget, verb: string, value: Value, precision: number): string {

@@ -6,6 +6,7 @@ import {
   validateLabelValue,
   validateQualifiedName,
 } from '../../names.ts';
+import { quoteGo } from '../../quote.ts';
 import { hasFormat } from '../../validation/formats.ts';
 import type { Run } from './run.ts';
 import { none, noOverload, Opaque, Optional } from './values.ts';
@@ -43,7 +44,10 @@ const named: ReadonlyMap<string, NamedFormat> = new Map(
     dns1123SubdomainPrefix: prefix(validateDns1123Subdomain),
     dns1035LabelPrefix: prefix(validateDns1035Label),
     labelValue: validateLabelValue,
-    uri: known('uri', 'invalid URI for request'),
+    uri: (text: string) => {
+      const why = text === '' ? 'empty url' : 'invalid URI for request';
+      return hasFormat(text, 'uri') ? [] : [`parse ${quoteGo(text)}: ${why}`];
+    },
     uuid: known('uuid', 'does not match the UUID format'),
     byte: known('byte', 'invalid base64'),
     date: known('date', 'invalid date'),

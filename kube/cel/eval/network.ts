@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { canonicalAddressMessages, parseRange, type Range } from '../../validation/ip.ts';
+import { parseRange, type Range } from '../../validation/ip.ts';
 import { type Budget, RunError } from './budget.ts';
 import type { Run } from './run.ts';
 import { noOverload, Opaque, type Value } from './values.ts';
@@ -26,7 +26,8 @@ class Ip extends Opaque {
 
   constructor(text: string) {
     super();
-    this.key = text;
+    const { bits, width } = rangeOf(`${text}/${isIP(text) === 6 ? 128 : 32}`);
+    this.key = addressText(bits, width);
   }
 
   get range(): Range {
@@ -41,8 +42,9 @@ class Cidr extends Opaque {
 
   constructor(text: string) {
     super();
-    this.key = text;
-    this.range = rangeOf(text);
+    this.range = prefixOf(text);
+    const { bits, width, prefix } = this.range;
+    this.key = `${addressText(bits, width)}/${prefix}`;
   }
 }
 
@@ -50,6 +52,33 @@ function rangeOf(text: string): Range {
   const range = parseRange(text);
   if (!range) throw new RunError(`network address parse error during conversion from string: ${text}`);
   return range;
+}
+
+/** As Go's netip reads them: no zone, no leading zeros; and none of IPv4 that is written as one of IPv6. */
+function prefixOf(text: string): Range {
+  const [, address = '', bits = ''] = /^(.*)\/(.*)$/s.exec(text) ?? [];
+  const isOne = isIP(address) !== 0 && !address.includes('%') && /^(0|[1-9]\d*)$/.test(bits);
+  const range = isOne ? rangeOf(text) : undefined;
+  if (!range) throw new RunError(`network address parse error during conversion from string: ${text}`);
+  if (isMapped(range)) throw mappedError(text);
+  return range;
+}
+
+function isMapped({ bits, width }: Range): boolean {
+  return width === 128 && bits >> 32n === 0xffffn;
+}
+
+function mappedError(text: string): RunError {
+  return new RunError(`IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`);
+}
+
+function canRead(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function text(budget: Budget, value: Value): string {
@@ -69,11 +98,14 @@ function url(value: string): Url {
   throw new RunError(`URL parse error during conversion from string: ${why}`);
 }
 
-const isIp = (value: string) => isIP(value) !== 0 && !value.includes('%');
-
 function ip(value: string): Ip {
-  if (isIp(value)) return new Ip(value);
   const quoted = JSON.stringify(value);
+  if (isIP(value) !== 0) {
+    if (value.includes('%')) throw new RunError(`IP address ${quoted} with zone value is not allowed`);
+    const address = new Ip(value);
+    if (isMapped(address.range)) throw mappedError(value);
+    return address;
+  }
   const why = `ParseAddr(${quoted}): unable to parse IP`;
   throw new RunError(`IP Address ${quoted} parse error during conversion from string: ${why}`);
 }
@@ -153,8 +185,14 @@ export const network: Readonly<Record<string, Run>> = {
     if (!(of instanceof Cidr)) return ip(text(budget, of));
     return new Ip(of.key.slice(0, of.key.lastIndexOf('/')));
   },
-  isIP: (budget, of) => isIp(text(budget, of)),
-  'ip.isCanonical': (budget, of) => canonicalAddressMessages(ip(text(budget, of)).key).length === 0,
+  isIP: (budget, of) => {
+    const written = text(budget, of);
+    return canRead(() => ip(written));
+  },
+  'ip.isCanonical': (budget, of) => {
+    const written = text(budget, of);
+    return ip(written).key === written;
+  },
   family: (_, of) => {
     if (of instanceof Ip) return BigInt(isIP(of.key));
     throw noOverload();
@@ -167,7 +205,10 @@ export const network: Readonly<Record<string, Run>> = {
     (address) => ![loopback, linkLocal, multicast, unspecified, broadcast].some((is) => is(address)),
   ),
   cidr: (budget, of) => new Cidr(text(budget, of)),
-  isCIDR: (budget, of) => parseRange(text(budget, of)) !== undefined,
+  isCIDR: (budget, of) => {
+    const written = text(budget, of);
+    return canRead(() => prefixOf(written));
+  },
   prefixLength: (_, of) => BigInt(cidr(of).range.prefix),
   masked: (_, of) => masked(cidr(of)),
   containsIP: (budget, of, address) =>

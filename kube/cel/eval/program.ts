@@ -231,7 +231,7 @@ function isPatchType(type: string): boolean {
 }
 
 function literal(type: string, value: Value): Value {
-  if (type === 'bytes') return Uint8Array.from(Buffer.from(String(value)));
+  if (type === 'bytes') return Uint8Array.from(Buffer.from(String(value), 'latin1'));
   return value;
 }
 

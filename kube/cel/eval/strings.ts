@@ -34,10 +34,14 @@ function pattern(budget: Budget, subject: string, expression: Value) {
 function findAll(budget: Budget, subject: string, expression: Value, limit: number): string[] {
   const matcher = pattern(budget, subject, expression).matcher(subject);
   const found: string[] = [];
+  let last = -1;
   while ((limit < 0 || found.length < limit) && matcher.find()) {
     // The next may be looked for up to the end, and so may all that follow.
     budget.charge(1 + (subject.length - matcher.end()) / 5);
-    found.push(matcher.group() ?? '');
+    // As Go has it, nothing is found where something else just ended.
+    const isNothing = matcher.start() === matcher.end() && matcher.start() === last;
+    last = matcher.end();
+    if (!isNothing) found.push(matcher.group() ?? '');
   }
   return found;
 }
@@ -49,7 +53,8 @@ function looking(budget: Budget, subject: string, what: string): void {
 
 function replace(budget: Budget, subject: string, from: string, to: string, limit: number): string {
   looking(budget, subject, from);
-  const parts = subject.split(from);
+  // Nothing is before each character, and at the end.
+  const parts = from === '' ? ['', ...subject, ''] : subject.split(from);
   const count = limit < 0 ? parts.length - 1 : Math.min(limit, parts.length - 1);
   budget.charge((count * to.length) / 10 + parts.length / 10);
   const head = parts.slice(0, count + 1).join(to);

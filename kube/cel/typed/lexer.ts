@@ -80,11 +80,13 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /** The value of a string literal with its quotes and prefix; bytes as a string of one character each. */
-export function unquoted(literal: string): string {
+export function unquoted(literal: string, asBytes = false): string {
   const raw = /^[rR]/.test(literal);
   const quoted = (raw ? literal.slice(1) : literal).replace(/\r\n?/g, '\n');
   const width = /^("""|''')/.test(quoted) && quoted.length >= 6 ? 3 : 1;
-  const text = quoted.slice(width, -width);
+  const inside = quoted.slice(width, -width);
+  // What is written as it is counts as UTF-8, what is escaped as the byte that it says.
+  const text = asBytes ? Buffer.from(inside).toString('latin1') : inside;
   if (raw) return text;
   return text.replace(/\\([xX][0-9a-fA-F]{2}|u.{4}|U.{8}|[0-3][0-7]{2}|.)/gs, (_, code: string) => {
     if (/^[xXuU]./.test(code)) return codePoint(Number.parseInt(code.slice(1), 16));

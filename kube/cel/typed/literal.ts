@@ -18,7 +18,7 @@ export function readLiteral(tokens: Cursor, issues: Issue[]): Literal {
   }
   if (kind === 'double') return make('double', Number(minus + text));
   if (sign) throw new Unparsable();
-  if (kind === 'string' || kind === 'bytes') return make(kind, unquoted(text));
+  if (kind === 'string' || kind === 'bytes') return make(kind, unquoted(text, kind === 'bytes'));
   if (kind !== 'ident') throw new Unparsable();
   return text === 'null' ? make('null_type', null) : make('bool', text === 'true');
 }

@@ -87,8 +87,21 @@ describe('list', () => {
     ['fieldSelector=spec.x%3D1', 400],
     ['sendInitialEvents=true', 422],
     ['resourceVersion=1&resourceVersionMatch=Exact&limit=1', 200],
+    ['resourceVersionMatch=Exact&limit=abc', 400],
+    ['resourceVersionMatch=Exact&timeoutSeconds=abc', 400],
   ])('%s is %d', async (query, code) => {
     expect((await api.call('GET', `${configMaps}?${query}`)).status).toBe(code);
+  });
+
+  test('one by its name is as it is now, with a limit too, where a page would be as it was', async () => {
+    const { body } = await api.call('GET', configMaps);
+    const at = body.metadata.resourceVersion;
+    await api.call('PATCH', `${configMaps}/c1`, { data: { v: 'now' } });
+    const asked = `resourceVersion=${at}&limit=5`;
+    const one = await api.call('GET', `${configMaps}?${asked}&fieldSelector=metadata.name%3Dc1`);
+    expect(one.body.items.map((item: { data: unknown }) => item.data)).toEqual([{ v: 'now' }]);
+    const page = await api.call('GET', `${configMaps}?${asked}&labelSelector=!none`);
+    expect(page.body.metadata.resourceVersion).toBe(at);
   });
 
   test('a revision that is not reached is waited for, then 504', async () => {
@@ -201,6 +214,17 @@ describe('watch', () => {
     });
     await api.call('POST', configMaps, configMap('c'));
     expect((await take(events, 1))[0]).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'c' } } });
+    await events.return(undefined);
+  });
+
+  test('sendInitialEvents: what is there by a revision that is not reached is an ERROR in the stream', async () => {
+    const asked = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+    const events = stream(`${asked}&resourceVersion=99999`);
+    const [first] = await take(events, 1);
+    expect(first).toMatchObject({
+      type: 'ERROR',
+      object: { code: 504, reason: 'Timeout', details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } },
+    });
     await events.return(undefined);
   });
 

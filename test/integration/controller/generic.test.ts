@@ -110,6 +110,30 @@ test('every namespace of every logical cluster is furnished, again when a part i
   await eventually(async () => expect(await described()).toEqual(before));
 });
 
+test('an owner in another namespace is none, and an Event says why what names it goes', async () => {
+  start('*');
+  const where = { cluster: 'root:a' };
+  const elsewhere = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'owner', namespace: 'default' },
+  };
+  const owner = await client.create(maps, elsewhere, where);
+  await make('lost', ownedBy(owner), where.cluster);
+  const { uid } = owner.metadata;
+  const said = {
+    involvedObject: expect.objectContaining({ kind: 'ConfigMap', namespace: 'x', name: 'lost' }),
+    type: 'Warning',
+    reason: 'OwnerRefInvalidNamespace',
+    message: `ownerRef [v1/ConfigMap, namespace: x, name: owner, uid: ${uid}] does not exist in namespace "x"`,
+  };
+  await eventually(async () => {
+    const { items } = await client.list(core('events'), where);
+    expect(items).toContainEqual(expect.objectContaining(said));
+  });
+  await eventually(async () => expect(await names('configmaps', where.cluster)).toEqual([]));
+});
+
 test('a logical cluster says where the addresses of its Services come from', async () => {
   const ranges = { group: 'networking.k8s.io', version: 'v1', resource: 'servicecidrs' };
   await ensureSystemNamespaces(client, 'root:a');

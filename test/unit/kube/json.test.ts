@@ -93,6 +93,19 @@ describe('decodeJson', () => {
     }
   });
 
+  it('tells how numbers are written that are no plain integers', () => {
+    const text = '{"a":1,"b":{"c":[2,3.0,1e3]},"d":0.5,"e":true,"f":9007199254740993,"g":"1.0"}';
+    const { literals = new Map() } = decodeJsonText(text, { strict: true });
+    expect([...literals]).toEqual([
+      ['b.c[1]', '3.0'],
+      ['b.c[2]', '1e3'],
+      ['d', '0.5'],
+    ]);
+    expect(decodeJsonText('{"a":[1,"1e3",true,false]}', { strict: true }).literals).toBeUndefined();
+    const crowd = decodeJsonText(`[${'1.0,'.repeat(5000)}1]`, { strict: true });
+    expect(crowd.literals?.size).toBe(1000);
+  });
+
   it('reads digits in strings as they are', () => {
     const uid = { uid: '4a1e2345-0000-4000-8000-1234567890123456', at: '2026-11-22T15:16:07.123456Z', n: 3 };
     expect(decodeJsonText(JSON.stringify(uid)).value).toEqual(uid);

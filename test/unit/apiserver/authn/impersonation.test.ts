@@ -141,16 +141,53 @@ describe('what the headers say', () => {
 });
 
 describe('who decides', () => {
-  const asked = async (url: string, headers: Record<string, string>, by: UserInfo) => {
+  const asked = async (
+    url: string,
+    headers: Record<string, string>,
+    by: UserInfo,
+    refused: (one: Attributes) => boolean = () => false,
+  ) => {
     const questions: Attributes[] = [];
-    const request: ApiRequest = { method: 'GET', url, headers };
+    const distinct = Object.fromEntries(
+      Object.entries(headers).map(([name, values]) => [name, values.split(',')]),
+    );
+    const request: ApiRequest = { method: 'GET', url, headers, distinct };
     const info = parseRequest('GET', url, { logicalClusters: true });
     const taken = await impersonated(request, by, info, (one) => {
       questions.push(one);
-      return { allowed: true };
+      return { allowed: !refused(one) };
     });
     return { taken, questions };
   };
+
+  const four = { 'impersonate-user': 'jane', 'impersonate-group': 'a,b,c,d' };
+  const of = ({ verb, resource, subresource, name }: Attributes) =>
+    `${verb} ${[resource, subresource].filter(Boolean).join('/')} ${name}`;
+
+  test('may allow any groups at once, where there are many', async () => {
+    const notByName = ({ verb, resource, name }: Attributes) =>
+      verb === 'impersonate' || (resource === 'groups' && name !== '*');
+    const { taken, questions } = await asked('/api/v1/pods', four, requester, notByName);
+    expect(taken?.user.groups).toEqual(['a', 'b', 'c', 'd', 'system:authenticated']);
+    expect(questions.slice(2).map(of)).toEqual(['impersonate:user-info groups *']);
+  });
+
+  test('is asked of each where not all are allowed', async () => {
+    const { taken, questions } = await asked('/api/v1/pods', four, requester, ({ name }) => name === '*');
+    expect(taken?.constraint).toBe('impersonate:user-info');
+    expect(questions.slice(2).map(({ name }) => name)).toEqual(['*', 'a', 'b', 'c', 'd']);
+  });
+
+  test('allows no reserved group with the others', async () => {
+    const headers = { ...four, 'impersonate-group': 'a,b,c,system:atoll:controllers' };
+    await expect(asked('/api/v1/pods', headers, requester)).rejects.toMatchObject({ code: 403 });
+  });
+
+  test('may allow any extras at once, where there are many', async () => {
+    const headers = { 'impersonate-user': 'jane', 'impersonate-extra-a.io%2fb': '1,2,3,4' };
+    const { questions } = await asked('/api/v1/pods', headers, requester);
+    expect(questions.slice(2).map(of)).toEqual(['impersonate:user-info userextras/* *']);
+  });
 
   test('knows of which logical cluster an account is that would be its node, not of which node', async () => {
     const own = {

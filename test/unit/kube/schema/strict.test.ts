@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { decodeJsonText } from '../../../../kube/json.ts';
 import type { JsonObject } from '../../../../kube/object.ts';
 import { schemaOf } from '../../../../kube/schema/builtin.ts';
 import { prune } from '../../../../kube/schema/prune.ts';
-import { decodeBuiltin, strictError } from '../../../../kube/schema/strict.ts';
+import { decodeBuiltin, decodeStruct, strictError } from '../../../../kube/schema/strict.ts';
 
 const kinds = {
   Deployment: { group: 'apps', version: 'v1', kind: 'Deployment' },
@@ -236,5 +237,55 @@ describe('prune', () => {
     });
     const open = { type: 'object', fields: new Map(), open: true } as const;
     expect(prune({ a: 1 }, open)).toEqual({ value: { a: 1 }, unknown: [] });
+  });
+});
+
+describe('numbers as they are written', () => {
+  const read = (kind: keyof typeof kinds, text: string) => {
+    const { value, literals } = decodeJsonText(text, { strict: true });
+    return decodeStruct(value as JsonObject, kinds[kind], literals);
+  };
+  const replicas = 'DeploymentSpec.spec.replicas';
+
+  it.each(['3.0', '3e0', '0.3e1', '1.00000000000000000001', '1e-3', '9007199254740993', '1e21'])(
+    'takes %s for no int32',
+    (written) => {
+      const { error } = read('Deployment', `{"spec":{"replicas":${written}}}`);
+      expect(error).toBe(field(`number ${written}`, replicas, 'int32'));
+    },
+  );
+
+  it('takes an integer of 64 bits, and a minus before nothing', () => {
+    const { error, value } = read(
+      'Pod',
+      '{"spec":{"terminationGracePeriodSeconds":9007199254740993,"priority":-0}}',
+    );
+    expect(error).toBeUndefined();
+    expect((value as { spec: object }).spec).toEqual({
+      terminationGracePeriodSeconds: 9007199254740993n,
+      priority: -0,
+    });
+  });
+
+  it('takes a fraction neither for a port nor for a name of one', () => {
+    const text = '{"spec":{"containers":[{"livenessProbe":{"httpGet":{"port":80.0}}}]}}';
+    expect(read('Pod', text).error).toBe(
+      field('number 80.0', 'HTTPGetAction.spec.containers.livenessProbe.ProbeHandler.httpGet.port', 'int32'),
+    );
+  });
+
+  it.each(['1e3', '1E3', '0.5', '12345678901234567890123', '1.00000000000000000001'])(
+    'keeps a quantity %s as it is written',
+    (written) => {
+      const text = `{"spec":{"containers":[{"resources":{"limits":{"cpu":${written}}}}]}}`;
+      const { value, error } = read('Pod', text);
+      expect(error).toBeUndefined();
+      expect(value).toEqual(container({ resources: { limits: { cpu: written } } }));
+    },
+  );
+
+  it('takes what is no integer where none is asked for', () => {
+    const { error } = read('CustomResourceDefinition', JSON.stringify(custom({ a: { maximum: 1.5 } })));
+    expect(error).toBeUndefined();
   });
 });

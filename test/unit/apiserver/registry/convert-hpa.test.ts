@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { hpaFromV1, hpaToV1 } from '../../../../apiserver/registry/kinds/convert-hpa.ts';
+import type { KubeObject } from '../../../../kube/object.ts';
+
+const prefix = 'autoscaling.alpha.kubernetes.io/';
+const hpa = (spec: object, annotations?: Record<string, string>, status?: object): KubeObject => ({
+  apiVersion: 'autoscaling/v2',
+  kind: 'HorizontalPodAutoscaler',
+  metadata: { name: 'web', ...(annotations && { annotations }) },
+  spec: { maxReplicas: 3, ...spec },
+  ...(status && { status }),
+});
+const metric = { name: 'x', selector: { matchLabels: { a: 'b' } } };
+const describedObject = { kind: 'Ingress', name: 'i', apiVersion: 'networking.k8s.io/v1' };
+
+/** Annotations of a real kube-apiserver 1.36. */
+const metrics: [string, object, string][] = [
+  [
+    'pods',
+    { type: 'Pods', pods: { metric: { name: 'x' }, target: { type: 'AverageValue', averageValue: '5' } } },
+    '{"type":"Pods","pods":{"metricName":"x","targetAverageValue":"5"}}',
+  ],
+  [
+    'something outside',
+    { type: 'External', external: { metric, target: { type: 'Value', value: '10' } } },
+    '{"type":"External","external":{"metricName":"x","metricSelector":{"matchLabels":{"a":"b"}},"targetValue":"10"}}',
+  ],
+  [
+    'an object',
+    {
+      type: 'Object',
+      object: { describedObject, metric: { name: 'z' }, target: { type: 'Value', value: '1' } },
+    },
+    '{"type":"Object","object":{"target":{"kind":"Ingress","name":"i","apiVersion":"networking.k8s.io/v1"},"metricName":"z","targetValue":"1"}}',
+  ],
+  [
+    'an object, by pod',
+    {
+      type: 'Object',
+      object: { describedObject, metric: { name: 'z' }, target: { type: 'AverageValue', averageValue: '1' } },
+    },
+    '{"type":"Object","object":{"target":{"kind":"Ingress","name":"i","apiVersion":"networking.k8s.io/v1"},"metricName":"z","targetValue":"0","averageValue":"1"}}',
+  ],
+  [
+    'memory',
+    { type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '1Gi' } } },
+    '{"type":"Resource","resource":{"name":"memory","targetAverageValue":"1Gi"}}',
+  ],
+  [
+    'a container',
+    {
+      type: 'ContainerResource',
+      containerResource: {
+        name: 'cpu',
+        container: 'c',
+        target: { type: 'Utilization', averageUtilization: 50 },
+      },
+    },
+    '{"type":"ContainerResource","containerResource":{"name":"cpu","targetAverageUtilization":50,"container":"c"}}',
+  ],
+];
+
+test.each(metrics)('a metric of %s is an annotation of v1, and back', (_, one, text) => {
+  const inV2 = hpa({ metrics: [one] });
+  const inV1 = hpaToV1(inV2);
+  expect(inV1.metadata.annotations).toEqual({ [`${prefix}metrics`]: `[${text}]` });
+  expect(hpaFromV1(inV1)).toEqual(inV2);
+});
+
+test('the processor is a field of v1', () => {
+  const cpu = {
+    type: 'Resource',
+    resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } },
+  };
+  const inV1 = hpaToV1(hpa({ metrics: [cpu] }));
+  expect([inV1.metadata.annotations, inV1.spec]).toEqual([
+    undefined,
+    { maxReplicas: 3, targetCPUUtilizationPercentage: 60 },
+  ]);
+  expect(hpaFromV1(inV1)).toEqual(hpa({ metrics: [cpu] }));
+});
+
+test('a behavior is written with the names of another type, and read in any case', () => {
+  const behavior = {
+    scaleUp: {
+      stabilizationWindowSeconds: 0,
+      selectPolicy: 'Max',
+      policies: [{ type: 'Pods', value: 4, periodSeconds: 15 }],
+      tolerance: '100m',
+    },
+  };
+  const text =
+    '{"ScaleUp":{"StabilizationWindowSeconds":0,"SelectPolicy":"Max","Policies":[{"Type":"Pods","Value":4,"PeriodSeconds":15}],"Tolerance":"100m"},"ScaleDown":null}';
+  const inV1 = hpaToV1(hpa({ behavior }));
+  expect(inV1.metadata.annotations).toEqual({ [`${prefix}behavior`]: text });
+  expect(hpaFromV1(inV1)).toEqual(hpa({ behavior }));
+  const camel = { [`${prefix}behavior`]: JSON.stringify(behavior) };
+  expect(hpaFromV1(hpa({}, camel))).toEqual(hpa({ behavior }));
+});
+
+test.each(['{}', 'null', '[]', 'text', ''])('a behavior %j says nothing', (text) => {
+  expect(hpaFromV1(hpa({}, { a: 'b', [`${prefix}behavior`]: text }))).toEqual(hpa({}, { a: 'b' }));
+});
+
+test('a status is told in v1 with its conditions and metrics, and back', () => {
+  const conditions = [{ type: 'ScalingActive', status: 'True', reason: 'R', message: 'm' }];
+  const currentMetrics = [
+    { type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 7, averageValue: '5m' } } },
+    { type: 'Pods', pods: { metric: { name: 'x' }, current: { averageValue: '2' } } },
+  ];
+  const inV2 = hpa({}, undefined, { currentReplicas: 1, desiredReplicas: 1, currentMetrics, conditions });
+  const inV1 = hpaToV1(inV2);
+  expect(inV1.status).toEqual({ currentReplicas: 1, desiredReplicas: 1, currentCPUUtilizationPercentage: 7 });
+  expect(inV1.metadata.annotations).toEqual({
+    [`${prefix}current-metrics`]:
+      '[{"type":"Resource","resource":{"name":"cpu","currentAverageUtilization":7,"currentAverageValue":"5m"}},{"type":"Pods","pods":{"metricName":"x","currentAverageValue":"2"}}]',
+    [`${prefix}conditions`]: JSON.stringify(conditions),
+  });
+  expect(hpaFromV1(inV1)).toEqual(inV2);
+});
