@@ -8,7 +8,9 @@ import { validityOf } from './certificate-files.ts';
  */
 export function credentialsUntil(kubeconfig: string): number | undefined {
   const { cert, authorization = '' } = plainKubeconfig(kubeconfig, undefined)?.credentials ?? {};
-  const ends = [cert && endOf(String(cert)), tokenEnd(authorization)].filter((end) => typeof end === 'number');
+  const ends = [cert && endOf(String(cert)), tokenEnd(authorization)].filter(
+    (end) => typeof end === 'number',
+  );
   return ends.length > 0 ? Math.min(...ends) : undefined;
 }
 

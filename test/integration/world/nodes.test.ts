@@ -71,7 +71,11 @@ const debuggingPod = (name: string, nodeName: string) => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: { name, namespace: 'default', labels: { app: name } },
-  spec: { nodeName, containers: [{ name: 'debugger', image: 'busybox' }], tolerations: [{ operator: 'Exists' }] },
+  spec: {
+    nodeName,
+    containers: [{ name: 'debugger', image: 'busybox' }],
+    tolerations: [{ operator: 'Exists' }],
+  },
 });
 
 test('a Pod that names a node runs on that one, wherever the rest of its Namespace is', async () => {
@@ -82,7 +86,9 @@ test('a Pod that names a node runs on that one, wherever the rest of its Namespa
   await world.admin.create(deployments, deployment('far', 2, other), { namespace: 'default' });
   const names = await until('both its nodes are shown', async () => {
     const found = await nodesOf('far', other);
-    return found.length === 2 && found.every((name) => name) && (await shown()).length > 2 ? found : undefined;
+    return found.length === 2 && found.every((name) => name) && (await shown()).length > 2
+      ? found
+      : undefined;
   });
   for (const [i, name] of names.entries()) {
     await world.admin.create(pods, debuggingPod(`look-${i}`, name), { namespace: 'default' });

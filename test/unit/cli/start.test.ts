@@ -6,7 +6,9 @@ import type { StoreError } from '../../../storage/store.ts';
 
 it('a store that cannot be opened for want of room is not taken for a new one', () => {
   const full = translate(new Error('IO error: db/000005.log: No space left on device'), '/d');
-  expect(roomWords(full)).toBe('the disk of /d is full: make room there, without some a store cannot be opened');
+  expect(roomWords(full)).toBe(
+    'the disk of /d is full: make room there, without some a store cannot be opened',
+  );
 });
 
 it('a new one is told of the reserve, which refuses it', async () => {

@@ -12,7 +12,14 @@ function etcd(count: number, size: number, most = Infinity) {
   const limits: number[] = [];
   const all = Array.from({ length: count }, (_, i) => {
     const key = keys.data(`/a/${String(i).padStart(4, '0')}`);
-    return { key, value: new Uint8Array(size), createRevision: i + 1, modRevision: i + 1, version: 1, lease: 0 };
+    return {
+      key,
+      value: new Uint8Array(size),
+      createRevision: i + 1,
+      modRevision: i + 1,
+      version: 1,
+      lease: 0,
+    };
   });
   const answer = ({ key, limit = 0 }: RangeRequest) => {
     limits.push(limit);
