@@ -1,4 +1,5 @@
 import { clusterTaintAdmission } from '../apiserver/admission/cluster-taints.ts';
+import { namedNodeAdmission } from '../apiserver/admission/named-node.ts';
 import { nodesAdmission } from '../apiserver/admission/nodes.ts';
 import { ownerAdmission } from '../apiserver/admission/owner.ts';
 import { placementAdmission } from '../apiserver/admission/placement.ts';
@@ -46,6 +47,8 @@ function inFlight({ maxRequestsInflight, maxMutatingRequestsInflight }: Settings
 const nothingTold = { found: new Map(), unknown: ['this server has no way to any cluster'], answered: false };
 
 const ownAdmission = [
+  // What it says of a cluster is the user's word.
+  namedNodeAdmission,
   placementAdmission,
   policyAdmission,
   tenancyAdmission,

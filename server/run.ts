@@ -66,7 +66,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   startSelfCheck(store, { signal: stop.signal, logger });
   let syncers: SyncerManager | undefined;
   const more = [encryption.families, () => certificateFamilies(certificates.expirations)];
-  const counting = startCounting(store, () => syncers?.clusters() ?? [], more);
+  const counting = startCounting(store, () => syncers, more);
   const authentication = await orClose(store, loadAuthentication(loading));
   const authorizers = await orClose(store, loadAuthorization(loading));
   const { metrics } = counting;

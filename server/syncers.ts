@@ -13,6 +13,7 @@ import type { KubeObject } from '../kube/object.ts';
 import type { Store } from '../storage/store.ts';
 import { type SyncersOptions, startSyncers } from '../syncer/manager.ts';
 import { systemClient } from './client.ts';
+import { credentialsUntil } from './cluster-credentials.ts';
 import { egressToClusters } from './egress.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { firstMeeting } from './restored.ts';
@@ -29,6 +30,8 @@ export interface SyncerManager {
   /** Whether there is a way to that physical cluster. */
   reaches(cluster: string): boolean;
   clusters(): Iterable<PhysicalCluster>;
+  /** See credentialsUntil in cluster-credentials.ts. */
+  credentialsUntil(cluster: string): number | undefined;
   stopped: Promise<void>;
 }
 
@@ -58,6 +61,7 @@ export function startSyncerManager(parts: {
       userAgent: 'atoll-syncer',
     });
   };
+  const untils = new Map<string, number | undefined>();
   const transportFor = async (cluster: PhysicalCluster): Promise<Transport> => {
     const { namespace, name } = cluster.spec?.kubeconfigSecretRef ?? { namespace: '', name: '' };
     const secret = await client.get<KubeObject & { data?: Record<string, string> }>(secrets, {
@@ -65,6 +69,7 @@ export function startSyncerManager(parts: {
       name,
     });
     const text = Buffer.from(secret.data?.['kubeconfig'] ?? '', 'base64').toString('utf8');
+    untils.set(cluster.metadata.name ?? '', credentialsUntil(text));
     return transportFromKubeconfig(text, { maxResponseBytes, guard: (agent) => egress.guard(agent) });
   };
   const elect: SyncersOptions['elect'] = async (cluster, lead, ending) => {
@@ -88,6 +93,7 @@ export function startSyncerManager(parts: {
   return {
     stopped: syncers.stopped,
     clusters: () => syncers.clusters(),
+    credentialsUntil: (name) => untils.get(name),
     reaches: (name) => syncers.transport(name) !== undefined,
     connectPod: (logicalCluster, pod) => syncers.connectPod(logicalCluster, pod),
     podUsage: (logicalCluster, pods, asking) => syncers.podUsage(logicalCluster, pods, asking),

@@ -12,7 +12,16 @@ export interface PodSpec {
   initContainers?: Container[];
   volumes?: Record<string, unknown>[];
   tolerations?: Toleration[];
+  affinity?: {
+    nodeAffinity?: {
+      requiredDuringSchedulingIgnoredDuringExecution?: { nodeSelectorTerms?: NodeSelectorTerm[] };
+    };
+  };
   [field: string]: unknown;
+}
+
+export interface NodeSelectorTerm {
+  matchFields?: { key: string; operator: string; values?: string[] }[];
 }
 
 export interface Container {

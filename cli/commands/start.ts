@@ -72,9 +72,14 @@ export async function startOrExplain(settings: Settings, logger: Logger): Promis
       throw new FailedError(
         `${settings.dataDir} is on a file system for reading only: choose another --data-dir`,
       );
-    if (error instanceof StoreError && error.code === 'full') {
-      throw new FailedError(`${error.message}: a new store needs more, or a smaller --disk-reserve`);
-    }
+    if (error instanceof StoreError && error.code === 'full') throw new FailedError(roomWords(error));
     throw error;
   }
+}
+
+/** The reserve refuses a new store before anything fails; one that is there takes some room to be opened. */
+export function roomWords({ message, cause }: Pick<StoreError, 'message' | 'cause'>): string {
+  return cause === undefined
+    ? `${message}: a new store needs more, or a smaller --disk-reserve`
+    : `${message}: make room there, without some a store cannot be opened`;
 }

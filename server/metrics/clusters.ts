@@ -3,13 +3,25 @@ import type { PhysicalCluster } from '../../cluster/types.ts';
 import { own } from './definitions.ts';
 import { type Family, figures } from './family.ts';
 
-/** Of each physical cluster whether its syncer reaches it, and since when that has said nothing. */
-export function clusterFamilies(clusters: Iterable<PhysicalCluster>, now: number): Family[] {
-  const all = [...clusters].map((cluster) => ({ labels: [cluster.metadata.name ?? ''], cluster }));
+export interface Clusters {
+  clusters(): Iterable<PhysicalCluster>;
+  credentialsUntil(cluster: string): number | undefined;
+}
+
+/** Of each physical cluster whether its syncer reaches it, since when that has said nothing, and until when it is let in. */
+export function clusterFamilies(known: Clusters, now: number): Family[] {
+  const all = [...known.clusters()].map((cluster) => ({ labels: [cluster.metadata.name ?? ''], cluster }));
   return [
     figures(
       own.connected,
       all.map(({ labels, cluster }) => [labels, isReady(cluster) ? 1 : 0] as const),
+    ),
+    figures(
+      own.credentials,
+      all.flatMap(({ labels }) => {
+        const until = known.credentialsUntil(labels[0] ?? '');
+        return until === undefined ? [] : [[labels, until / 1000] as const];
+      }),
     ),
     figures(
       own.silence,

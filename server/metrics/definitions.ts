@@ -139,6 +139,12 @@ export const own = {
     'Seconds since the syncer of a physical cluster said something: up to twenty where all is well.',
     ['physical_cluster'],
   ),
+  credentials: gauge(
+    'atoll_physical_cluster_credentials_expiration_timestamp_seconds',
+    "When the certificate or the token in a physical cluster's kubeconfig expires, the first of them, in seconds since 1970.",
+    ['physical_cluster'],
+    'first',
+  ),
   leader: gauge('atoll_leader', 'Whether this server leads: 1 for each lease that it holds, else 0.', [
     'lease',
   ]),

@@ -1,9 +1,8 @@
 import type { MetricsPage } from '../../apiserver/observer.ts';
-import type { PhysicalCluster } from '../../cluster/types.ts';
 import type { Store } from '../../storage/store.ts';
 import { Profiles } from '../profiling/profiles.ts';
 import type { Answer, Question } from '../profiling/types.ts';
-import { clusterFamilies } from './clusters.ts';
+import { type Clusters, clusterFamilies } from './clusters.ts';
 import type { Family } from './family.ts';
 import { Metrics } from './metrics.ts';
 import { Scraper } from './scraper.ts';
@@ -21,12 +20,15 @@ export interface Counting {
 /** What the first process counts, which has the store, and through it what all of them do. */
 export function startCounting(
   store: Store,
-  clusters: () => Iterable<PhysicalCluster>,
+  clusters: () => Clusters | undefined,
   more: readonly (() => Family[])[],
 ): Counting {
   const metrics = new Metrics();
   metrics.add(() => storeFamilies(store));
-  metrics.add(() => clusterFamilies(clusters(), Date.now()));
+  metrics.add(() => {
+    const known = clusters();
+    return known ? clusterFamilies(known, Date.now()) : [];
+  });
   for (const families of more) metrics.add(families);
   const scraper = new Scraper(metrics);
   const profiles = new Profiles();

@@ -1,9 +1,17 @@
-import type { Node, PodSpec, Taint, Toleration } from '../types.ts';
+import type { Node, NodeSelectorTerm, PodSpec, Taint, Toleration } from '../types.ts';
 
+/** Of its node affinity the names alone count. */
 export function selects(spec: PodSpec | undefined, node: Node): boolean {
+  const { requiredDuringSchedulingIgnoredDuringExecution: required } = spec?.affinity?.nodeAffinity ?? {};
+  const terms = required?.nodeSelectorTerms ?? [];
+  if (terms.length > 0 && !terms.some((term) => isNamed(term, node))) return false;
   return Object.entries(spec?.nodeSelector ?? {}).every(
     ([key, value]) => node.metadata.labels?.[key] === value,
   );
+}
+
+function isNamed({ matchFields = [] }: NodeSelectorTerm, { metadata: { name = '' } }: Node): boolean {
+  return matchFields.every(({ operator, values = [] }) => values.includes(name) === (operator === 'In'));
 }
 
 /** The first taint that keeps the pod away. `also`: tolerations that it has without saying so. */

@@ -84,14 +84,19 @@ export class Connection {
     }
   }
 
-  /** For calls that do no harm when done twice: asks until there is an answer. Rejects with a StoreError. */
-  async call<Q, A>(method: Method<Q, A>, request: Q): Promise<A> {
+  /**
+   * For calls that do no harm when done twice: asks until there is an answer. Rejects with a StoreError. `again`: what is asked instead where
+   * there was none.
+   */
+  async call<Q, A>(method: Method<Q, A>, request: Q, again?: (request: Q) => Q): Promise<A> {
+    let asked = request;
     const deadline = performance.now() + this.patienceMs;
     for (let wait = 10; ; wait = Math.min(wait * 2, 500)) {
       try {
-        return await this.once(method, request, deadline);
+        return await this.once(method, asked, deadline);
       } catch (error) {
         if (!(await this.mayRetry(error, wait, deadline))) throw translate(error);
+        asked = again?.(asked) ?? asked;
       }
     }
   }

@@ -7,6 +7,8 @@ import { number, type RangeRequest, range as rangeMethod, status } from './wire.
 const SIZE_MS = 1000;
 
 const PAGE = 500;
+/** What etcd is asked for at once: it has to come within one attempt. */
+const PAGE_BYTES = 16 << 20;
 
 /** etcd's newest revision, confirmed by a majority: no write acknowledged before this call is newer. */
 export async function newestRevision(connection: Pick<Connection, 'call'>, keys: Keys): Promise<number> {
@@ -38,15 +40,17 @@ export async function readRange(
   const entries: Entry[] = [];
   let start = startAfter(range, options.after);
   let { revision } = options;
+  let page = PAGE;
   for (;;) {
     if (start >= range.end) start = range.end;
-    const request: RangeRequest = {
+    const request = {
       ...keys.range({ start, end: range.end }),
-      limit: Math.min(PAGE, limit - entries.length),
+      limit: Math.min(page, limit - entries.length),
       ...asOf(revision),
     };
-    const answer = await connection.call(rangeMethod, request);
+    const answer = await connection.call(rangeMethod, request, shorter);
     revision ??= number(answer.header.revision);
+    page = pageAfter(answer.kvs);
     for (const kv of answer.kvs) entries.push(keys.entry(kv));
     const last = entries[entries.length - 1];
     const remaining = number(answer.count) - answer.kvs.length;
@@ -55,6 +59,18 @@ export async function readRange(
     }
     start = `${last.key}\0`;
   }
+}
+
+/** Values are of 1.5 MiB each and more: five hundred of them do not come within one attempt. */
+function shorter(request: RangeRequest): RangeRequest {
+  return { ...request, limit: Math.max(1, Math.floor((request.limit ?? PAGE) / 10)) };
+}
+
+/** How many are asked for after these: as many bytes as come in time, and twice as many as came at most. */
+function pageAfter(kvs: readonly { value: Uint8Array }[]): number {
+  const bytes = kvs.reduce((sum, { value }) => sum + value.length, 0);
+  const fitting = Math.floor((kvs.length * PAGE_BYTES) / Math.max(1, bytes));
+  return Math.max(1, Math.min(PAGE, fitting, 2 * kvs.length));
 }
 
 /** etcd takes 0 for the newest; its first revision is 1. */

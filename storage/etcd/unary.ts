@@ -110,7 +110,7 @@ export class UnaryChannel {
 
 /** The answer's message once its trailers say that all is well, else their error. */
 function read(stream: ClientHttp2Stream, finish: (outcome: CallError | Buffer) => void): void {
-  let bytes: Buffer | undefined;
+  const pieces: Buffer[] = [];
   let trailers: IncomingHttpHeaders | undefined;
   stream.on('response', (headers) => {
     // An error without a message has its trailers here.
@@ -119,21 +119,22 @@ function read(stream: ClientHttp2Stream, finish: (outcome: CallError | Buffer) =
       finish(callError(status.UNAVAILABLE, `HTTP status ${headers[':status']}`));
     }
   });
-  stream.on('data', (chunk: Buffer) => {
-    bytes = bytes === undefined ? chunk : Buffer.concat([bytes, chunk]);
-  });
+  stream.on('data', (piece: Buffer) => pieces.push(piece));
   stream.on('trailers', (given) => {
     trailers = given;
   });
   stream.on('error', (error) => finish(callError(status.UNAVAILABLE, error.message)));
-  stream.on('close', () => finish(outcomeOf(trailers, bytes)));
+  stream.on('close', () => finish(outcomeOf(trailers, pieces)));
 }
 
-function outcomeOf(trailers: IncomingHttpHeaders | undefined, bytes: Buffer | undefined): CallError | Buffer {
+function outcomeOf(trailers: IncomingHttpHeaders | undefined, pieces: readonly Buffer[]): CallError | Buffer {
   if (trailers === undefined) return callError(status.UNAVAILABLE, 'the connection was lost');
   const code = Number(trailers['grpc-status']);
   if (code !== status.OK) return callError(code, textOf(trailers['grpc-message']));
-  if (bytes === undefined || bytes.length < FRAME || bytes.length !== FRAME + bytes.readUInt32BE(1)) {
+  const [first = Buffer.alloc(0)] = pieces;
+  // Once, when all is there: an answer of many megabytes comes in thousands of pieces.
+  const bytes = pieces.length > 1 ? Buffer.concat(pieces) : first;
+  if (bytes.length < FRAME || bytes.length !== FRAME + bytes.readUInt32BE(1)) {
     return callError(status.INTERNAL, 'the answer is not one message');
   }
   if (bytes[0] !== 0) return callError(status.INTERNAL, 'the answer is compressed');

@@ -8,6 +8,7 @@ import { definitions } from '../../server/metrics/definitions.ts';
 import { type Atoll, startAtoll } from '../atoll/atoll.ts';
 import { kubectl, must, until } from '../atoll/kubectl.ts';
 import { freePort } from '../etcd/etcd.ts';
+import { KmsPlugin } from '../kms/plugin.ts';
 
 const run = promisify(execFile);
 const rules = resolve(import.meta.dirname, '../../deploy/prometheus');
@@ -121,6 +122,7 @@ it('a real Prometheus scrapes it as one who may do nothing else, and evaluates t
     'apiserver_envelope_encryption_kms_operations_latency_seconds',
     'apiserver_flowcontrol_rejected_requests_total',
     'apiserver_request_terminations_total',
+    'atoll_physical_cluster_credentials_expiration_timestamp_seconds',
     'atoll_syncer_connected',
     'atoll_syncer_silence_seconds',
     'atoll_tracing_spans_exported_total',
@@ -174,6 +176,29 @@ it('a real Prometheus scrapes it as one who may do nothing else, and evaluates t
   await until('nothing is forgotten', 60, async () => ((await queried(url, adds)) ?? 0) >= before);
   expect(await queried(url, 'sum(resets(workqueue_adds_total[5m]))')).toBe(0);
   expect(await queried(url, 'sum(resets(apiserver_request_total[5m]))')).toBe(0);
+});
+
+it('that a KMS plugin is away is told of while what it encrypts can still be written', async () => {
+  await server.dispose();
+  const kms = new KmsPlugin(join(directory, 'kms.sock'));
+  await kms.start();
+  const provider = { kms: { ...Object(kms.configuration).kms, timeout: '3s' } };
+  const configuration = {
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'EncryptionConfiguration',
+    resources: [{ resources: ['secrets'], providers: [provider] }],
+  };
+  const file = join(directory, 'encryption.yaml');
+  await writeFile(file, JSON.stringify(configuration));
+  server = await startAtoll({ args: ['--encryption-provider-config', file] });
+  const url = await startPrometheus(await tokenOfAMonitor());
+  const state = async () => (await rulesOf(url)).find(({ name }) => name === 'AtollKmsFails')?.state;
+  const calls = 'sum(apiserver_envelope_encryption_kms_operations_latency_seconds_count)';
+  await until('its calls are scraped', 60, async () => ((await queried(url, calls)) ?? 0) > 0);
+  expect(await state()).toBe('inactive');
+  kms.stop();
+  await until('it is told of', 120, async () => (await state()) === 'pending');
+  await must(server.kubeconfig, 'create', 'secret', 'generic', 's');
 });
 
 it('an administrator sees what each process of a server spends its time and its memory on', async () => {

@@ -196,6 +196,16 @@ describe('limits', () => {
   });
 });
 
+describe('many large values', () => {
+  it('are no reason not to start: each page of them is answered in time', async () => {
+    const store = await open();
+    const value = new Uint8Array(1_000_000);
+    for (let i = 0; i < 64; i++) await store.create(`/large/${i}`, value);
+    const another = await open({ patienceMs: 6_000 });
+    expect((await another.list(EVERYTHING)).entries).toHaveLength(64);
+  });
+});
+
 describe('a full etcd', () => {
   it('refuses writes as full, and still deletes; the store says so until one succeeds', async () => {
     const small = await startEtcd({ args: ['--quota-backend-bytes', String(4 << 20)] });

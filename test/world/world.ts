@@ -105,7 +105,11 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const physicals = new Map<string, Physical>();
   let syncers: Syncers | undefined;
   const manager = (): SyncerManager | undefined =>
-    syncers && { ...syncers, reaches: (name) => syncers?.transport(name) !== undefined };
+    syncers && {
+      ...syncers,
+      reaches: (name) => syncers?.transport(name) !== undefined,
+      credentialsUntil: () => undefined,
+    };
   const settings = resolveSettings({ dataDir, egressAllow: '127.0.0.0/8', logLevel }, undefined, {});
   const profile = async () => ({ profile: '{}' });
   const scheduling = () => systemClient(server, controllersUser);

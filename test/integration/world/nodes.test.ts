@@ -66,6 +66,40 @@ test('the nodes on which its pods run are shown, until none does', async () => {
   await until('it is shown no longer', async () => (await shown()).length === 0);
 });
 
+/** As `kubectl debug node/NAME` makes it. */
+const debuggingPod = (name: string, nodeName: string) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, namespace: 'default', labels: { app: name } },
+  spec: {
+    nodeName,
+    containers: [{ name: 'debugger', image: 'busybox' }],
+    tolerations: [{ operator: 'Exists' }],
+  },
+});
+
+test('a Pod that names a node runs on that one, wherever the rest of its Namespace is', async () => {
+  await world.admin.create(deployments, deployment('home', 1), { namespace: 'default' });
+  await settled(world.admin, 'home.deployments.apps');
+  const home = (await readyPods(world.physical('east'), 'home')).length > 0 ? 'east' : 'west';
+  const other = home === 'east' ? 'west' : 'east';
+  await world.admin.create(deployments, deployment('far', 2, other), { namespace: 'default' });
+  const names = await until('both its nodes are shown', async () => {
+    const found = await nodesOf('far', other);
+    return found.length === 2 && found.every((name) => name) && (await shown()).length > 2
+      ? found
+      : undefined;
+  });
+  for (const [i, name] of names.entries()) {
+    await world.admin.create(pods, debuggingPod(`look-${i}`, name), { namespace: 'default' });
+    await until(`it runs on ${name}`, async () => (await nodesOf(`look-${i}`, other)).join() === name);
+    expect(await nodesOf(`look-${i}`, home)).toEqual([]);
+  }
+  for (const app of ['home', 'far']) await world.admin.delete(deployments, at(app));
+  for (const name of ['look-0', 'look-1']) await world.admin.delete(pods, at(name));
+  await until('none is shown any longer', async () => (await shown()).length === 0);
+});
+
 test("a node that a user made stays the user's", async () => {
   const [name = ''] = (await world.physical('west').client.list(nodes)).items.map((one) => one.metadata.name);
   await world.admin.create(nodes, { apiVersion: 'v1', kind: 'Node', metadata: { name } });

@@ -68,6 +68,17 @@ async function failure(call: Promise<unknown>): Promise<Pick<CallError, 'code' |
 }
 
 describe('a call', () => {
+  it('takes as long as its answer is: what comes in pieces is put together once', async () => {
+    const mebibyte = Buffer.alloc(1 << 20);
+    const head = Buffer.alloc(5);
+    head.writeUInt32BE(48 << 20, 1);
+    const all = [head, ...Array.from({ length: 48 }, () => mebibyte)];
+    const server = await serve((stream) => respond(stream, all, ok));
+    const before = process.cpuUsage();
+    expect((await server.call('asked')).length).toBe(48 << 20);
+    expect(process.cpuUsage(before).user).toBeLessThan(3_000_000);
+  });
+
   it('sends a message with its metadata and deadline, and answers the message that comes', async () => {
     const server = await serve((stream, message) => {
       expect(message).toEqual(framed('asked'));

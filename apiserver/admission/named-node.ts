@@ -1,0 +1,62 @@
+import { clustersAnnotation, isSystemNamespace } from '../../cluster/names.ts';
+import { reflectedFrom } from '../../cluster/reflected.ts';
+import { deepEqual } from '../../kube/deep.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import { isStatusError } from '../../kube/status.ts';
+import { listAt, record, records, textAt } from '../../kube/untyped.ts';
+import { isOwnController } from '../authn/controllers.ts';
+import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
+import { requirePlace } from './placement-authorize.ts';
+import { isWriteOf, specOf } from './pods.ts';
+
+/**
+ * A Pod that names a node which is shown here runs on that one, as `kubectl debug node/NAME` counts on. The name in its spec is by and by
+ * that of whichever node it has, and stays here; what goes along is its node affinity. Where whoever makes it may place on the
+ * node's cluster, and nothing else is said, that is its cluster.
+ */
+export const namedNodeAdmission: AdmissionPlugin = {
+  name: 'NamedNode',
+  mutate(request) {
+    const { object, user } = request;
+    if (!object || !isWriteOf(request, '', 'pods') || isOwnController(user)) return undefined;
+    if (isSystemNamespace(request.namespace)) return undefined;
+    const name = textAt(object, 'spec', 'nodeName');
+    return name ? runOn(request, object, name) : undefined;
+  },
+};
+
+async function runOn(request: AdmissionRequest, object: KubeObject, name: string): Promise<void> {
+  const { registry, cluster } = request;
+  const [node] = await registry.recent({ cluster, group: '', resource: 'nodes', name });
+  const [where] = node ? reflectedFrom(node) : [];
+  if (where === undefined) return;
+  bindTo(specOf(object), name);
+  const { annotations } = object.metadata;
+  if (annotations?.[clustersAnnotation] !== undefined || !(await mayPlace(request, object, where))) return;
+  object.metadata.annotations = { ...annotations, [clustersAnnotation]: where };
+}
+
+async function mayPlace(request: AdmissionRequest, object: KubeObject, where: string): Promise<boolean> {
+  try {
+    await requirePlace(request, object, { names: [where], by: 'node' });
+    return true;
+  } catch (error) {
+    if (isStatusError(error, 'Forbidden')) return false;
+    throw error;
+  }
+}
+
+const required = 'requiredDuringSchedulingIgnoredDuringExecution';
+
+/** In place, as the controller of a DaemonSet has it of its pods: each of the terms, of which one has to hold, names the node. */
+export function bindTo(spec: Record<string, unknown>, name: string): void {
+  const affinity = record(spec['affinity']);
+  const near = record(affinity['nodeAffinity']);
+  const terms = records(record(near[required])['nodeSelectorTerms']);
+  const named = { key: 'metadata.name', operator: 'In', values: [name] };
+  const bound = (terms.length > 0 ? terms : [{}]).map((term) => {
+    const fields = listAt(term, 'matchFields');
+    return fields.some((one) => deepEqual(one, named)) ? term : { ...term, matchFields: [...fields, named] };
+  });
+  spec['affinity'] = { ...affinity, nodeAffinity: { ...near, [required]: { nodeSelectorTerms: bound } } };
+}
