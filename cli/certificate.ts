@@ -1,5 +1,5 @@
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { base64 } from '../kube/kubeconfig.ts';
+import { base64, keyForm } from '../kube/kubeconfig.ts';
 import { type CertificateRequest, certificatePath } from '../server/certificate-view.ts';
 import type { OtherUser } from '../server/kubeconfig.ts';
 import { type OwnKubeconfig, transportOf } from './connection.ts';
@@ -19,7 +19,7 @@ export async function certifiedUser(
   const keys = generateKeyPairSync('ec', {
     namedCurve: 'P-256',
     publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    privateKeyEncoding: keyForm,
   });
   const transport = await transportOf(kubeconfig);
   try {

@@ -26,6 +26,12 @@ export function kubeconfigText(parts: KubeconfigParts): string {
   });
 }
 
+/**
+ * A user's key, as kubeadm writes one of ECDSA. Some clients take a key of PKCS 8 for one of RSA, fabric8's for Java among
+ * them, and fail at it.
+ */
+export const keyForm = { type: 'sec1', format: 'pem' } as const;
+
 export function base64(text: string | Uint8Array): string {
   return Buffer.from(text as Uint8Array).toString('base64');
 }

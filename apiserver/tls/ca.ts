@@ -1,7 +1,8 @@
 import 'reflect-metadata';
-import { createHash, webcrypto } from 'node:crypto';
+import { createHash, KeyObject, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
 import * as x509 from '@peculiar/x509';
+import { keyForm } from '../../kube/kubeconfig.ts';
 
 /** PEM. */
 export interface Issued {
@@ -81,7 +82,7 @@ export async function loadAuthority(pems: Issued, now = Date.now): Promise<Autho
   ): Promise<Issued> => {
     const { publicKey, privateKey } = await generate();
     const certificate = await sign(subject, { publicKey, days: lifetimeDays.leaf, usage }, extensions);
-    return { certificate, privateKey: await pemOf(privateKey) };
+    return { certificate, privateKey: KeyObject.from(privateKey).export(keyForm).toString() };
   };
   return {
     ...pems,

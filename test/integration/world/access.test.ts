@@ -234,6 +234,15 @@ describe('a kubeconfig for somebody else', () => {
     expect([out, err]).toEqual(['', expect.stringContaining(message)]);
   });
 
+  test('a key is in the form that every client reads', async () => {
+    for (const args of [['root:a'], ['root:a', '--user', 'ann']]) {
+      out = '';
+      expect([await atoll(...args), err]).toEqual([0, '']);
+      const [, key] = /client-key-data: (\S+)/.exec(out) ?? [];
+      expect(Buffer.from(key ?? '', 'base64').toString()).toMatch(/^-----BEGIN EC PRIVATE KEY-----\n/);
+    }
+  });
+
   test('the server refuses what the command does', async () => {
     const admin = await user(await (await import('node:fs/promises')).readFile(file, 'utf8'));
     const { privateKey: _, ...issued } = await createAuthority('x');

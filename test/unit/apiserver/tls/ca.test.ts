@@ -1,4 +1,4 @@
-import { generateKeyPairSync, X509Certificate } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createAuthority } from '../../../../apiserver/tls/ca.ts';
 
@@ -20,4 +20,10 @@ it.each([
   const certificate = await authority.signClient(name, [name, 'second'], key);
   const { subject } = new X509Certificate(certificate).toLegacyObject();
   expect(subject).toEqual(expect.objectContaining({ CN: name, O: [name, 'second'] }));
+});
+
+it("a client's key is in the form that every client reads, and is its certificate's", async () => {
+  const { certificate, privateKey } = await (await createAuthority('test')).issueClient('ann', []);
+  expect(privateKey).toMatch(/^-----BEGIN EC PRIVATE KEY-----\n/);
+  expect(new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey))).toBe(true);
 });
