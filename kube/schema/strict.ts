@@ -53,8 +53,7 @@ export function decodeMetadata(value: Json): { value?: Json; error?: string } {
   const struct = structNamed('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
   if (struct === undefined) return { value };
   const decoder = new Decoder();
-  const decoded = decoder.struct(value, struct);
-  const { error } = decoder;
+  const [decoded, error] = [decoder.struct(value, struct), decoder.error];
   return { ...(decoded !== undefined && { value: decoded }), ...(error !== undefined && { error }) };
 }
 
@@ -207,8 +206,9 @@ class Decoder {
     if (special === undefined) return undefined;
     if (special.startsWith('props-')) return this.#props(value, special);
     if (special === 'int-or-string' && !this.#isInteger()) return this.#mismatch(value, 'int32');
-    // Of a quantity counts what is written, of which a double may hold less.
-    const read = special === 'quantity' ? (this.#literal() ?? value) : value;
+    // Of a quantity counts what is written, of which a double may hold less; where it is written twice, the last.
+    const literal = special === 'quantity' && isNumber(value) ? this.#literal() : undefined;
+    const read = Number(literal) === Number(value) ? (literal ?? value) : value;
     const error = specialError(special, read);
     if (error === undefined) return read;
     return typeof error === 'string' ? this.#fail(error) : this.#mismatch(value, error.type || name);

@@ -1,4 +1,5 @@
-import type { KubeObject } from '../../../kube/object.ts';
+import type { JsonObject, KubeObject } from '../../../kube/object.ts';
+import { decodeStruct } from '../../../kube/schema/strict.ts';
 import { isRecord } from '../../../kube/untyped.ts';
 import {
   behaviorFromV1,
@@ -7,6 +8,7 @@ import {
   fields,
   metricFromV1,
   metricToV1,
+  present,
 } from './hpa-annotations.ts';
 
 /**
@@ -31,13 +33,17 @@ const ours = [
 export function hpaFromV1(hpa: KubeObject): KubeObject {
   const { targetCPUUtilizationPercentage: cpu, ...spec } = fields(hpa.spec);
   const said = hpa.metadata.annotations ?? {};
-  const others = list(said[metricsAnnotation])?.map((one) => metricFromV1(one, 'target')) ?? [];
-  const metrics = [...others, ...(cpu === undefined ? [] : [cpuMetric({ target: target(cpu) })])];
-  const behavior = behaviorFromV1(parse(said[behaviorAnnotation]));
+  const others = list(said[metricsAnnotation])?.map((one) => metricFromV1(one, 'target'));
+  const { metrics: read = [] } = readAs('spec', { metrics: others });
+  const metrics = [
+    ...(read as unknown[]),
+    ...(cpu === undefined ? [] : [cpuMetric({ target: target(cpu) })]),
+  ];
+  const { behavior } = readAs('spec', { behavior: behaviorFromV1(parse(said[behaviorAnnotation])) });
   return {
     ...withAnnotations(hpa, {}),
     apiVersion: 'autoscaling/v2',
-    spec: { ...spec, ...(metrics.length > 0 && { metrics }), ...(behavior && { behavior }) },
+    spec: { ...spec, ...(metrics.length > 0 && { metrics }), ...(behavior !== undefined && { behavior }) },
     ...(hpa.status !== undefined && { status: statusFromV1(fields(hpa.status), said) }),
   };
 }
@@ -45,9 +51,20 @@ export function hpaFromV1(hpa: KubeObject): KubeObject {
 function statusFromV1(given: Fields, said: Readonly<Record<string, string>>): Fields {
   const { currentCPUUtilizationPercentage: current, ...status } = given;
   const cpu = current === undefined ? undefined : [cpuMetric({ current: { averageUtilization: current } })];
-  const currentMetrics = list(said[statusesAnnotation])?.map((one) => metricFromV1(one, 'current')) ?? cpu;
-  const conditions = list(said[conditionsAnnotation]);
-  return { ...status, ...(currentMetrics && { currentMetrics }), ...(conditions && { conditions }) };
+  const written = list(said[statusesAnnotation])?.map((one) => metricFromV1(one, 'current'));
+  const { currentMetrics = cpu } = readAs('status', { currentMetrics: written });
+  const { conditions } = readAs('status', { conditions: list(said[conditionsAnnotation]) });
+  return { ...status, ...present({ currentMetrics, conditions }) };
+}
+
+const v2 = { group: 'autoscaling', version: 'v2', kind: 'HorizontalPodAutoscaler' };
+
+/** Whoever writes annotations writes what they like; as with Kubernetes, what the types do not hold is not there at all. */
+function readAs(part: 'spec' | 'status', given: Fields): Fields {
+  const [value] = Object.values(given);
+  if (value === undefined) return {};
+  const { value: read, error } = decodeStruct({ [part]: given } as JsonObject, v2);
+  return error === undefined ? fields(read[part]) : {};
 }
 
 export function hpaToV1(hpa: KubeObject): KubeObject {

@@ -1,4 +1,4 @@
-import { isRecord, listAt } from '../../../kube/untyped.ts';
+import { isRecord } from '../../../kube/untyped.ts';
 
 /**
  * What autoscaling/v1 keeps of an autoscaler in annotations: metrics in forms of its own, conditions, and the behavior as Go's
@@ -11,7 +11,7 @@ export function fields(value: unknown): Fields {
 }
 
 /** Of what there is. */
-function present(all: Fields): Fields {
+export function present(all: Fields): Fields {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined && value !== null));
 }
 
@@ -69,11 +69,24 @@ function sourceToV1(source: Source, from: Fields, side: Side): Fields {
   }
 }
 
-export function metricFromV1(metric: unknown, side: Side): Fields {
-  const whole = fields(metric);
-  const shown = sources.filter((source) => isRecord(whole[source]));
-  const parts = shown.map((source) => [source, sourceFromV1(source, fields(whole[source]), side)] as const);
-  return { type: whole['type'], ...Object.fromEntries(parts) };
+/** What is of another form than it has to be stays as it is, for whoever reads it by its type. */
+export function metricFromV1(metric: unknown, side: Side): unknown {
+  return ofRecord(metric, (whole) => {
+    const parts = sources.map((source) => [
+      source,
+      isSaid(whole[source]) ? ofRecord(whole[source], (from) => sourceFromV1(source, from, side)) : undefined,
+    ]);
+    return present({ type: whole['type'], ...Object.fromEntries(parts) });
+  });
+}
+
+function isSaid(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** Null is an object that says nothing. */
+function ofRecord(value: unknown, read: (from: Fields) => unknown): unknown {
+  return isRecord(value) || !isSaid(value) ? read(present(fields(value))) : value;
 }
 
 function sourceFromV1(source: Source, from: Fields, side: Side): Fields {
@@ -90,11 +103,11 @@ function sourceFromV1(source: Source, from: Fields, side: Side): Fields {
       const isAverage = averageValue !== undefined;
       // Its form has a value even where only the average counts.
       const counts = isAverage && isZero(value) ? undefined : (value ?? '0');
-      return {
+      return present({
         describedObject: from['target'],
         metric,
         ...amount(isAverage ? 'AverageValue' : 'Value', { value: counts, averageValue }),
-      };
+      });
     }
     case 'pods':
       return { metric, ...amount('AverageValue', { averageValue: averageValue ?? '0' }) };
@@ -131,22 +144,26 @@ export function behaviorToV1(behavior: Fields): Fields {
   return { ScaleUp: rules(behavior['scaleUp']), ScaleDown: rules(behavior['scaleDown']) };
 }
 
-/** Undefined where it says nothing. */
+/** Undefined where it says nothing; else as metricFromV1. */
 export function behaviorFromV1(written: unknown): Fields | undefined {
-  const rules = (value: unknown): Fields | undefined => {
-    if (!isRecord(value)) return undefined;
-    const said = named(value, ['StabilizationWindowSeconds', 'SelectPolicy', 'Policies', 'Tolerance']);
-    const policies = listAt(said, 'policies').map((one) => named(one, policyNames));
-    return { ...said, ...('policies' in said && { policies }) };
-  };
-  const { scaleUp, scaleDown } = named(written, ['ScaleUp', 'ScaleDown']);
+  const rules = (value: unknown): unknown =>
+    isSaid(value) ? ofRecord(value, (from) => rulesFromV1(named(from, ruleNames))) : undefined;
+  const { scaleUp, scaleDown } = named(fields(written), ['ScaleUp', 'ScaleDown']);
   const behavior = present({ scaleUp: rules(scaleUp), scaleDown: rules(scaleDown) });
   return Object.keys(behavior).length > 0 ? behavior : undefined;
 }
 
+const ruleNames = ['StabilizationWindowSeconds', 'SelectPolicy', 'Policies', 'Tolerance'] as const;
+
+function rulesFromV1(said: Fields): Fields {
+  const { policies } = said;
+  if (!Array.isArray(policies)) return said;
+  return { ...said, policies: policies.map((one) => ofRecord(one, (from) => named(from, policyNames))) };
+}
+
 /** Those of the names that are there, in any case, as the API has them. */
-function named(value: unknown, names: readonly string[]): Fields {
-  const all = new Map(Object.entries(fields(value)).map(([name, one]) => [name.toLowerCase(), one]));
+function named(value: Fields, names: readonly string[]): Fields {
+  const all = new Map(Object.entries(value).map(([name, one]) => [name.toLowerCase(), one]));
   return present(Object.fromEntries(names.map((name) => [lower(name), all.get(name.toLowerCase())])));
 }
 

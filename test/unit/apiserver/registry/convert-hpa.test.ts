@@ -118,3 +118,51 @@ test('a status is told in v1 with its conditions and metrics, and back', () => {
   });
   expect(hpaFromV1(inV1)).toEqual(inV2);
 });
+
+const pods = { type: 'Pods', pods: { metricName: 'x', targetAverageValue: '1' } };
+const memory = (target: object) => [{ type: 'Resource', resource: { name: 'memory', ...target } }];
+
+/** Of these a real kube-apiserver 1.36 keeps nothing: what Go's types do not hold is not read. */
+test.each<[string, unknown]>([
+  ['metrics', [{ type: 5 }]],
+  ['metrics', [5]],
+  ['metrics', [pods, { ...pods, pods: 'x' }]],
+  ['metrics', [{ ...pods, pods: { ...pods.pods, metricName: { a: 1 } } }]],
+  ['metrics', [{ ...pods, pods: { ...pods.pods, targetAverageValue: 'zz' } }]],
+  ['metrics', [{ ...pods, pods: { ...pods.pods, selector: 5 } }]],
+  ['metrics', memory({ targetAverageUtilization: '5' })],
+  ['metrics', memory({ targetAverageUtilization: 5.5 })],
+  ['metrics', memory({ targetAverageUtilization: 5_000_000_000 })],
+  ['behavior', { ScaleUp: 5 }],
+  ['behavior', { ScaleUp: { Policies: {} } }],
+  ['behavior', { ScaleUp: { Policies: [5] } }],
+  ['behavior', { ScaleUp: { Policies: [{ Type: 5 }] } }],
+  ['behavior', { ScaleUp: { StabilizationWindowSeconds: '5' } }],
+  ['current-metrics', memory({ currentAverageValue: 'zz' })],
+  ['conditions', [5]],
+  ['conditions', [{ type: 'ScalingActive', lastTransitionTime: 7 }]],
+])('of %s %j nothing is taken', (name, said) => {
+  const status = { currentReplicas: 1, desiredReplicas: 1 };
+  const given = hpa({}, { [`${prefix}${name}`]: JSON.stringify(said) }, status);
+  expect(hpaFromV1(given)).toEqual(hpa({}, undefined, status));
+});
+
+test('what is nested deeper than any type is not read', () => {
+  const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  const behavior = `{"ScaleUp":{"SelectPolicy":${deep}}}`;
+  expect(hpaFromV1(hpa({}, { [`${prefix}behavior`]: behavior }))).toEqual(hpa({}));
+});
+
+test('what no type has is left out, and null says nothing', () => {
+  const said = [{ ...pods, zzz: 1, pods: { ...pods.pods, selector: null, foo: 'bar' } }];
+  expect(hpaFromV1(hpa({}, { [`${prefix}metrics`]: JSON.stringify(said) }))).toEqual(
+    hpa({
+      metrics: [
+        {
+          type: 'Pods',
+          pods: { metric: { name: 'x' }, target: { type: 'AverageValue', averageValue: '1' } },
+        },
+      ],
+    }),
+  );
+});

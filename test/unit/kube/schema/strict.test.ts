@@ -284,6 +284,15 @@ describe('numbers as they are written', () => {
     },
   );
 
+  it.each([
+    ['"cpu":1.5,"cpu":2', 2],
+    ['"cpu":1.5,"cpu":"2"', '2'],
+    ['"cpu":2,"cpu":1.50', '1.50'],
+  ])('takes of %s the last, as it is written', (written, cpu) => {
+    const text = `{"spec":{"containers":[{"resources":{"limits":{${written}}}}]}}`;
+    expect(read('Pod', text).value).toEqual(container({ resources: { limits: { cpu } } }));
+  });
+
   it('takes what is no integer where none is asked for', () => {
     const { error } = read('CustomResourceDefinition', JSON.stringify(custom({ a: { maximum: 1.5 } })));
     expect(error).toBeUndefined();
