@@ -16,7 +16,7 @@ const toldDepth = 64;
 export interface Parsed {
   value: Json;
   duplicates: string[];
-  /** Where strict, by path as in `duplicates`: how numbers are written that are no plain integers. */
+  /** Where strict, by path as in `duplicates`: how numbers are written of which the value does not tell. */
   literals?: ReadonlyMap<string, string>;
 }
 
@@ -195,7 +195,7 @@ export class JsonParser {
   }
 
   #noteNumber(literal: string, value: Json): void {
-    if (literal === String(value) && !/[.e]/.test(literal)) return;
+    if (literal === String(value) && !literal.includes('e')) return;
     if (this.#stack.length <= toldDepth && this.#literals.size < literalsLimit)
       this.#literals.set(this.#path(), literal);
   }

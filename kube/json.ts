@@ -15,7 +15,7 @@ export interface DecodedJson {
   value: Json;
   /** Paths of repeated keys, e.g. `spec.ports[0].name`, in order of appearance; only when asked to be strict. */
   duplicates: string[];
-  /** By path as in `duplicates`: how numbers are written that are no plain integers; only when asked to be strict. */
+  /** By path as in `duplicates`: how numbers are written of which the value does not tell; only when asked to be strict. */
   literals?: ReadonlyMap<string, string>;
 }
 
@@ -85,19 +85,30 @@ function mayBeDeeper(text: string, depth: number): boolean {
   return openers > depth;
 }
 
-/**
- * Colons outside strings: one a key; NaN where a number has a fraction or an exponent, which the value does not tell. The
- * text is known to be valid.
- */
+/** Colons outside strings: one a key; NaN where a number is written so that its value does not tell how. The text is known to be valid. */
 function countKeysWritten(text: string): number {
   let keys = 0;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (c === 0x3a) keys++;
     else if (c === 0x22) i = endOfString(text, i);
-    else if (c === 0x2e || ((c | 0x20) === 0x65 && isDigit(text.charCodeAt(i - 1)))) return Number.NaN;
+    else if (c === 0x2e) {
+      const end = endOfFraction(text, i);
+      if (end === undefined) return Number.NaN;
+      i = end - 1;
+    } else if ((c | 0x20) === 0x65 && isDigit(text.charCodeAt(i - 1))) return Number.NaN;
   }
   return keys;
+}
+
+/** Of a number whose point is at `point`; undefined unless it is written as a double is told, as 0.5 is. */
+function endOfFraction(text: string, point: number): number | undefined {
+  let start = point;
+  while (isDigit(text.charCodeAt(start - 1)) || text[start - 1] === '-') start--;
+  let end = point + 1;
+  while (isDigit(text.charCodeAt(end))) end++;
+  const written = text.slice(start, end);
+  return String(Number(written)) === written ? end : undefined;
 }
 
 const isDigit = (c: number) => c >= 0x30 && c <= 0x39;

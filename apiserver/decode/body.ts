@@ -29,7 +29,7 @@ export interface Decoding {
   keepNulls?: boolean;
   /** Our own controllers give back what was there, as deep as it was before that was refused. */
   deep?: boolean;
-  /** How a JSON body has its numbers that are no plain integers. */
+  /** How a JSON body has its numbers of which the value does not tell: decodeJson. */
   literals?: ReadonlyMap<string, string>;
   /** What answers a value that is no such object; default: 400, as for a body. */
   refuse?(why: string): StatusError;

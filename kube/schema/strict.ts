@@ -214,7 +214,7 @@ class Decoder {
     return typeof error === 'string' ? this.#fail(error) : this.#mismatch(value, error.type || name);
   }
 
-  /** How the number is written, where it is no plain integer. */
+  /** How the number is written, where its value does not tell. */
   #literal(): string | undefined {
     return this.#literals.size === 0 ? undefined : this.#literals.get(this.#path.join('').slice(1));
   }

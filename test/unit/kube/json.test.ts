@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { deepCopy, deepEqual, sameJson } from '../../../kube/deep.ts';
 import { anyDepth, decodeJson, decodeJsonInTurns, decodeJsonText, encodeJson } from '../../../kube/json.ts';
 import { JsonParser } from '../../../kube/json-parser.ts';
@@ -93,18 +93,37 @@ describe('decodeJson', () => {
     }
   });
 
-  it('tells how numbers are written that are no plain integers', () => {
-    const text = '{"a":1,"b":{"c":[2,3.0,1e3]},"d":0.5,"e":true,"f":9007199254740993,"g":"1.0"}';
+  it('tells how numbers are written of which the value does not tell', () => {
+    const text = '{"a":1,"b":{"c":[2,3.0,1e3]},"d":0.50,"e":true,"f":9007199254740993,"g":"1.0","h":0.5}';
     const { literals = new Map() } = decodeJsonText(text, { strict: true });
     expect([...literals]).toEqual([
       ['b.c[1]', '3.0'],
       ['b.c[2]', '1e3'],
-      ['d', '0.5'],
+      ['d', '0.50'],
     ]);
     expect(decodeJsonText('{"a":[1,"1e3",true,false]}', { strict: true }).literals).toBeUndefined();
     const crowd = decodeJsonText(`[${'1.0,'.repeat(5000)}1]`, { strict: true });
     expect(crowd.literals?.size).toBe(1000);
   });
+
+  it.each(['0.5', '-0.25,1', '12345.678', '0.30000000000000004', '1.5}'])(
+    'reads fractions like %s as quickly as what has none',
+    (written) => {
+      const careful = vi.spyOn(JsonParser.prototype, 'parse');
+      const text = written.endsWith('}') ? `{"a":${written}` : `[${written}]`;
+      const { value, literals } = decodeJsonText(text, { strict: true });
+      expect([value, literals, careful.mock.calls]).toEqual([JSON.parse(text), undefined, []]);
+      careful.mockRestore();
+    },
+  );
+
+  it.each(['3.0', '0.50', '1.5e3', '1.5E3', '-0.0', '1e-7', '0.0000001', '1.00000000000000000001', '15e-1'])(
+    'tells that %s is written like that',
+    (written) => {
+      const { literals } = decodeJsonText(`{"b":0.5,"a":${written},"c":0.5}`, { strict: true });
+      expect(literals).toEqual(new Map([['a', written]]));
+    },
+  );
 
   it('reads digits in strings as they are', () => {
     const uid = { uid: '4a1e2345-0000-4000-8000-1234567890123456', at: '2026-11-22T15:16:07.123456Z', n: 3 };

@@ -274,7 +274,7 @@ describe('numbers as they are written', () => {
     );
   });
 
-  it.each(['1e3', '1E3', '0.5', '12345678901234567890123', '1.00000000000000000001'])(
+  it.each(['1e3', '1E3', '0.50', '12345678901234567890123', '1.00000000000000000001'])(
     'keeps a quantity %s as it is written',
     (written) => {
       const text = `{"spec":{"containers":[{"resources":{"limits":{"cpu":${written}}}}]}}`;
