@@ -105,6 +105,12 @@ export function hpaToV1(hpa: KubeObject): KubeObject {
   };
 }
 
+/** What v1 says in annotations v2 says in fields: nothing of it stays beside them. */
+export function hpaFromV2(hpa: KubeObject): KubeObject {
+  const said = hpa.metadata.annotations ?? {};
+  return ours.some((name) => Object.hasOwn(said, name)) ? withAnnotations(hpa, {}) : hpa;
+}
+
 function text(annotation: string, values: readonly unknown[]): Record<string, string> {
   return values.length === 0 ? {} : { [annotation]: JSON.stringify(values) };
 }

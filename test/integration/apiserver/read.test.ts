@@ -180,6 +180,21 @@ describe('forms', () => {
     });
     expect((await api.call('GET', `${url('v1')}/h`)).body.spec.targetCPUUtilizationPercentage).toBe(50);
   });
+
+  test('what autoscaling/v1 says in annotations is no annotation of v2, however it is written', async () => {
+    const url = '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers';
+    const prefix = 'autoscaling.alpha.kubernetes.io/';
+    const annotations = { [`${prefix}metrics`]: '[]', [`${prefix}conditions`]: 'text', a: 'b' };
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+    const one = { metadata: { name: 'h', annotations }, spec: { maxReplicas: 3, scaleTargetRef } };
+    const written = [
+      await api.call('POST', url, one),
+      await api.call('PUT', `${url}/h`, one),
+      await api.call('PATCH', `${url}/h`, { metadata: { annotations } }),
+      await api.call('GET', `${url}/h`),
+    ];
+    expect(written.map(({ body }) => body.metadata.annotations)).toEqual(Array(4).fill({ a: 'b' }));
+  });
 });
 
 describe('watch', () => {
