@@ -45,8 +45,7 @@ const many = 50;
 /**
  * Records first: an annotation says what the record already explains, and follows it at once, while whoever acts on that has yet
  * to begin; of a record that could not be written nothing is said. One write that fails does not keep the others from being done; the first
- * failure is thrown in the end. Races that
- * some of many lost are none: it says how many are to be decided about anew.
+ * failure is thrown in the end. Races that some of many lost are none: it says how many are to be decided about anew.
  */
 export async function writeDecision(
   cluster: string,
