@@ -14,7 +14,9 @@ export function mayTakeOver(tombstone: Placement): boolean {
  * own controllers adopt them. `orphaned` stays, for those that nobody adopts.
  */
 export function takenOver(fresh: PlacementSpec, { shares = {}, orphaned }: PlacementSpec): PlacementSpec {
-  const joining = ([cluster, share]: [string, Share]) => [cluster, { ...share, phase: 'Joining' }] as const;
+  // What the former one has completed is not the new one's.
+  const joining = ([cluster, { came: _, ...share }]: [string, Share]) =>
+    [cluster, { ...share, phase: 'Joining' }] as const;
   return {
     ...fresh,
     shares: Object.fromEntries(Object.entries(shares).map(joining)),

@@ -44,8 +44,8 @@ const many = 50;
 
 /**
  * Records first: an annotation says what the record already explains, and follows it at once, while whoever acts on that has yet
- * to begin. One write that fails does not keep the others from being done; the first failure is thrown in the end. Races that
- * some of many lost are none: it says how many are to be decided about anew.
+ * to begin; of a record that could not be written nothing is said. One write that fails does not keep the others from being done; the first
+ * failure is thrown in the end. Races that some of many lost are none: it says how many are to be decided about anew.
  */
 export async function writeDecision(
   cluster: string,
@@ -60,16 +60,16 @@ export async function writeDecision(
     if (now.spec)
       writer.recorder.say({ cluster, namespace, ...now.spec.ref }, wordsOf(before?.spec, now.spec));
   };
+  const recorded = new Set([...decision.create, ...decision.update.map(({ wanted }) => wanted)].map(keyOf));
   const annotations = new Map(decision.annotate.map((one) => [placedKey(one.placed), one]));
+  const others = decision.annotate.filter(({ placed }) => !recorded.has(placedKey(placed)));
   const annotate = ({ placed, clusters }: NamespaceDecision['annotate'][number]) =>
     commitThough(placed.kind, placed.object, annotated(placed.object, clusters), {
       ...racing,
       stands: objectStands(placed),
     });
-  const explained = async ({ spec }: Placement) => {
-    const key = spec ? refKey(spec.ref) : '';
-    const annotation = annotations.get(key);
-    annotations.delete(key);
+  const explained = async (placement: Placement) => {
+    const annotation = annotations.get(keyOf(placement));
     if (annotation) await writes.one(annotate(annotation));
   };
   await writes.each(decision.create, async (placement) => {
@@ -86,22 +86,25 @@ export async function writeDecision(
   const update = async ({ old, wanted }: NamespaceDecision['update'][number]) => {
     await commitThough(placements, old, wanted, { ...racing, stands: placementStands });
     tell(wanted, old);
+    return wanted;
   };
   if (decision.update.length < many)
-    await writes.each(decision.update, async (one) => {
-      await update(one);
-      await explained(one.wanted);
-    });
+    await writes.each(decision.update, async (one) => await explained(await update(one)));
   else
     await breather.before(async () => {
-      await writes.each(decision.update, update);
-      await writes.each([...annotations.values()], annotate);
-      annotations.clear();
+      const written: Placement[] = [];
+      await writes.each(decision.update, async (one) => written.push(await update(one)));
+      await writes.each(written, explained);
     });
   await writes.each(decision.finish, (pod) => finish(cluster, pod, writer));
   await writes.each(decision.remove, (placement) => remove(cluster, placement, writer));
-  await writes.each([...annotations.values()], annotate);
+  await writes.each(others, annotate);
   return writes.failed();
+}
+
+/** As placedKey has it. */
+function keyOf({ spec }: Placement): string {
+  return spec ? refKey(spec.ref) : '';
 }
 
 /** Of one decision: each is tried, however many fail. */

@@ -25,6 +25,8 @@ interface Post {
   duty: Duty;
   /** Which logical clusters concern it; default all. */
   includes?: (cluster: string) => boolean;
+  /** See LeaderOptions. */
+  ttlMs?: number;
 }
 
 export interface ControllersOptions extends ControllerSettings {
@@ -55,14 +57,16 @@ export async function startControllers(options: ControllersOptions): Promise<voi
     return;
   }
   // Two that do not do the same do not stand in for each other.
-  const post = controllers === 'all' ? alone : { lease: 'api-controllers', duty: serverAlone };
+  const post = controllers === 'all' ? alone : serving;
   await lead({ ...options, checks }, post, async ({ signal, fence }) => {
     const client = systemClient(options.server, controllersUser, '*', fence);
     return new InformerSet(client, { cluster: '*', signal, logger: options.logger, keep: slim });
   });
 }
 
-const alone: Post = { lease: 'controllers', duty: everything };
+const alone: Post = { lease: 'controllers', duty: everything, ttlMs: aloneTtlMs };
+/** Of servers that do so, several may be on one store: one that dies is followed soon. */
+const serving: Post = { lease: 'api-controllers', duty: serverAlone };
 
 type Leading = ControllersOptions & Pick<Parameters<Duty>[0], 'checks'>;
 
@@ -94,7 +98,7 @@ async function revisionOf(store: Store): Promise<number> {
 
 function lead(
   options: Leading,
-  { lease, duty }: Post,
+  { lease, duty, ttlMs }: Post,
   see: (term: Term) => Promise<InformerSet>,
   isMine?: () => boolean,
 ): Promise<void> {
@@ -112,6 +116,6 @@ function lead(
     signal,
     logger,
     ...(isMine && { isMine }),
-    ...(!options.members && { ttlMs: aloneTtlMs }),
+    ...(ttlMs !== undefined && { ttlMs }),
   });
 }

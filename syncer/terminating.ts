@@ -11,6 +11,8 @@ const claims = 'persistentvolumeclaims';
 const pods = { group: '', version: 'v1', resource: 'pods' };
 const againMs = { soon: 500, kept: 5_000 };
 const mostNamed = 3;
+/** Most in a Namespace run. */
+const endedOnly = 'status.phase!=Pending,status.phase!=Running';
 
 /** What its user is told of it, and when it is looked at again, should no watch tell before. */
 export async function beingDeleted(engine: Engine, place: TargetPlace) {
@@ -22,10 +24,14 @@ export async function beingDeleted(engine: Engine, place: TargetPlace) {
   return { retryAfter: isKept ? againMs.kept : againMs.soon, why: { reason: terminating, message } };
 }
 
-/** Of a claim, those that have used it: while they are there, with what they have logged, no Kubernetes lets it go. */
+/**
+ * Of a claim, those that have used it: while they are there, with what they have logged, no Kubernetes lets it go. Where they cannot be
+ * read it is told without them: its user hears what is waited for, and not that.
+ */
 async function keptByEnded({ client, signal }: Engine, { kind, namespace, name }: TargetPlace) {
   if (kind.group !== '' || kind.resource !== claims) return [];
-  const { items } = await client.list(pods, { namespace, signal });
+  const found = client.list(pods, { namespace, fieldSelector: endedOnly, signal });
+  const { items } = await found.catch(() => ({ items: [] }));
   const uses = ({ spec }: KubeObject) =>
     podReferences(spec).some((ref) => ref.resource === claims && ref.name === name);
   const ended = items.filter((pod) => isFinished({ kind: 'Pod', status: pod.status }) && uses(pod));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { lateEndpoints } from '../simulate/bugs.ts';
+import { bugs, lateEndpoints } from '../simulate/bugs.ts';
 import type { History } from '../simulate/history.ts';
-import { runChild } from '../simulate/part.ts';
+import { moves, runChild } from '../simulate/part.ts';
 
 const seed = 7;
 const w = { kind: 'Deployment' as const, name: 'w1', replicas: 3, on: 'a', maxUnavailable: 0 };
@@ -14,6 +14,11 @@ const move: History = {
 };
 
 describe('the simulation of histories', () => {
+  it.each(bugs)('can put in the fault $name: its place is in the code of today', async ({ name: bug }) => {
+    const { signal } = new AbortController();
+    await expect(moves.prepare({ directory: '', signal, bug })).resolves.toBeTypeOf('function');
+  });
+
   it('finds a move through a death of the splitter in order, and makes the same of the same seed', async () => {
     const [one, two] = await Promise.all([
       runChild({ seed, history: move }),

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { KnownBug } from '../fault/part.ts';
 import type { History } from './history.ts';
 
@@ -45,7 +45,10 @@ export const bugs: readonly Bug[] = [
     seed: 1,
     within: 10,
     history: toAndFro,
-    mutants: [{ file: 'splitter/copies.js', from: copied, to: "if (status?.phase === 'Copying')" }],
+    mutants: [
+      { file: 'splitter/copies.js', from: copied, to: "if (status?.phase === 'Copying')" },
+      { file: 'splitter/copies.js', from: "return copy.status?.phase !== 'Copied';", to: 'return false;' },
+    ],
   },
   {
     name: 'break-before-make',
@@ -253,20 +256,19 @@ export const bugs: readonly Bug[] = [
     mutants: [
       {
         file: 'scheduler/wishes.js',
-        from: 'for (const { source, names, labels, expression, exclude } of wish.layers) {',
-        to: 'for (const { source, names, labels, expression, exclude } of wish.layers.filter(({ isPolicy }) => !isPolicy)) {',
+        from: 'for (const said of wish.layers) {',
+        to: 'for (const said of wish.layers.filter(({ isPolicy }) => !isPolicy)) {',
       },
+      { file: 'scheduler/wishes.js', from: 'const [said] = layers;', to: 'return undefined;' },
     ],
   },
 ];
 
-const ROOT = resolve(import.meta.dirname, '../..');
-
-/** Whether each mutant has a place in today's code: one without says nothing about the simulation. */
-export async function misplaced(name: string): Promise<string[]> {
+/** Whether each mutant has a place in today's code, compiled to `root`: one without says nothing about the simulation. */
+export async function misplaced(name: string, root: string): Promise<string[]> {
   const wrong: string[] = [];
   for (const { file, from } of bugs.find((bug) => bug.name === name)?.mutants ?? []) {
-    const source = await readFile(join(ROOT, file), 'utf8');
+    const source = await readFile(join(root, file), 'utf8');
     if (source.split(from).length !== 2) wrong.push(`${file} does not have exactly one "${from}"`);
   }
   return wrong;

@@ -25,7 +25,7 @@ export const moves: FaultPart = {
   parallel: 2,
   bugs,
   async prepare({ bug }) {
-    const wrong = bug === undefined ? [] : await misplaced(bug);
+    const wrong = bug === undefined ? [] : await misplaced(bug, join(compiled, '../..'));
     if (wrong.length > 0) throw new Error(wrong.join('; '));
     return async () => {};
   },

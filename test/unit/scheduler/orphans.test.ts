@@ -4,7 +4,7 @@ import type { ClusterSlice, PhysicalCluster, Placement, PlacementSpec } from '..
 import type { KubeObject, ObjectMeta } from '../../../kube/object.ts';
 import { decideNamespace } from '../../../scheduler/decide.ts';
 import { placementMatters } from '../../../scheduler/matters.ts';
-import { mayTakeOver } from '../../../scheduler/orphans.ts';
+import { mayTakeOver, takenOver } from '../../../scheduler/orphans.ts';
 import { deployment } from '../cluster/objects.ts';
 
 const cluster = (name: string): PhysicalCluster => ({
@@ -103,4 +103,14 @@ it.each([
   expect(mayTakeOver(record)).toBe(expected);
   const silent = { ...record, status: {} };
   expect(placementMatters(record, silent)).toBe(expected);
+});
+
+it('what a Job had completed on clusters that were given up is not of the one that takes its place', () => {
+  const { ref } = placement({ clusters: ['b'] }, {}, 'new').spec ?? {};
+  if (!ref) throw new Error('no reference');
+  const former = { ref, clusters: [], orphaned: 'old' };
+  const shares = { b: { phase: 'Leaving', completions: 5, parallelism: 1, came: 3 } } as const;
+  expect(takenOver({ ref, clusters: ['b'] }, { ...former, shares }).shares).toEqual({
+    b: { phase: 'Joining', completions: 5, parallelism: 1 },
+  });
 });

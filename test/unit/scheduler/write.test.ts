@@ -132,8 +132,8 @@ describe('a write that lost a race', () => {
   });
 });
 
-test('an annotation follows its own record, and waits for no other', async () => {
-  const names = Array.from({ length: 20 }, (_, i) => `web-${i}`);
+/** Deployments of these names, each with its record, of which a decision moves all. */
+function moving(names: readonly string[]) {
   const [kind] = placedKinds.filter((one) => one.kind === 'Deployment');
   if (!kind) throw new Error('no Deployments');
   const objects = names.map((name) => deployment(name).object);
@@ -145,7 +145,15 @@ test('an annotation follows its own record, and waits for no other', async () =>
   const update = records.map((old) => ({ old, wanted: { ...old, spec: { ...old.spec, clusters: ['b'] } } }));
   const annotate = objects.map((object) => ({ placed: { kind, object }, clusters: 'b' }));
   const known = Object.fromEntries([...objects, ...records].map((one) => [one.metadata.name, one]));
-  const { outcome, sent } = await write({ update, annotate } as Partial<NamespaceDecision>, known);
+  return { decision: { update, annotate } as Partial<NamespaceDecision>, records, known };
+}
+
+const some = (count: number) => Array.from({ length: count }, (_, i) => `web-${i}`);
+
+test('an annotation follows its own record, and waits for no other', async () => {
+  const names = some(20);
+  const { decision, known } = moving(names);
+  const { outcome, sent } = await write(decision, known);
   expect(outcome).toBe(0);
   expect(sent).toHaveLength(2 * names.length);
   for (const name of names) {
@@ -157,4 +165,37 @@ test('an annotation follows its own record, and waits for no other', async () =>
     expect(annotation).toBeGreaterThan(record);
   }
   expect(sent.indexOf('PATCH web-0')).toBeLessThan(sent.indexOf('PATCH web-19.deployments.apps'));
+});
+
+test('of many each record comes first, and then the annotations', async () => {
+  const names = some(60);
+  const { decision, known } = moving(names);
+  const { outcome, sent } = await write(decision, known);
+  expect(outcome).toBe(0);
+  expect(sent.slice(0, 60).every((one) => one.endsWith('.deployments.apps'))).toBe(true);
+  expect(sent.slice(60).sort()).toEqual(names.map((name) => `PATCH ${name}`).sort());
+});
+
+test.each([20, 60])(
+  'of %d, one whose record could not be written is annotated with nothing',
+  async (count) => {
+    const { decision, records, known } = moving(some(count));
+    const [old] = records;
+    const changed = old && later(old, { spec: { ref, ...old.spec, clusters: ['c'] } });
+    const { outcome, sent } = await write(decision, {
+      ...known,
+      'web-0.deployments.apps': changed,
+    } as typeof known);
+    expect(outcome).toBe(1);
+    expect(sent).toContain('PATCH web-0.deployments.apps 409');
+    expect(sent).not.toContain('PATCH web-0');
+    expect(sent).toContain('PATCH web-1');
+  },
+);
+
+test('what has a record that says so already is annotated', async () => {
+  const { decision, known } = moving(some(2));
+  const { outcome, sent } = await write({ annotate: decision.annotate ?? [] }, known);
+  expect(outcome).toBe(0);
+  expect(sent).toEqual(['PATCH web-0', 'PATCH web-1']);
 });
