@@ -49,12 +49,12 @@ export function translate(error: unknown, resource: GroupResource, name: string)
   }
 }
 
-/** A resourceVersion that this server has not reached yet. */
-/** A revision that nobody has come to. */
+/** Of a failure that `tooLarge` made, here or on its way. */
 export function isTooLarge({ details }: StatusError): boolean {
   return details?.causes?.some(({ reason }) => reason === 'ResourceVersionTooLarge') ?? false;
 }
 
+/** A resourceVersion that this server has not reached yet. */
 export function tooLarge(wanted?: number, current?: number): StatusError {
   const numbers = wanted === undefined ? '' : `: ${wanted}, current: ${current}`;
   const message = `Timeout: Too large resource version${numbers}`;
