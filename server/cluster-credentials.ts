@@ -8,9 +8,7 @@ import { validityOf } from './certificate-files.ts';
  */
 export function credentialsUntil(kubeconfig: string): number | undefined {
   const { certificate, token = '' } = shownBy(kubeconfig);
-  const ends = [certificate && endOf(certificate), tokenEnd(token)].filter(
-    (end) => typeof end === 'number',
-  );
+  const ends = [certificate && endOf(certificate), tokenEnd(token)].filter((end) => typeof end === 'number');
   return ends.length > 0 ? Math.min(...ends) : undefined;
 }
 

@@ -31,7 +31,11 @@ it.each([
   ['a token that says it', kubeconfig({ token: token({ exp: soon }) }), soon * 1000],
   ['both, by the first', kubeconfig({ ...shown, token: token({ exp: 1 }) }), 1000],
   ['a certificate, to a cluster behind a proxy', kubeconfig(shown, { 'proxy-url': 'http://p:1' }), expiry],
-  ['a certificate, as minikube writes it', kubeconfig(shown, { extensions: [{ name: 'cluster_info' }] }), expiry],
+  [
+    'a certificate, as minikube writes it',
+    kubeconfig(shown, { extensions: [{ name: 'cluster_info' }] }),
+    expiry,
+  ],
   ['a password beside a certificate', kubeconfig({ ...shown, username: 'u', password: 'p' }), expiry],
   ['a command', kubeconfig({ exec: { command: 'aws' } }), undefined],
   ['a token that does not', kubeconfig({ token: token({ sub: 'u' }) }), undefined],
