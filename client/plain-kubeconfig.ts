@@ -15,10 +15,7 @@ const userKeys = ['client-certificate-data', 'client-key-data', 'token'];
  * for those there is client-node, which loads 800 modules and 30 MiB before it reads the first line.
  */
 export function plainKubeconfig(text: string, context: string | undefined): PlainKubeconfig | undefined {
-  const config = decoded(text);
-  const current = named(config, 'contexts', 'context', context ?? config?.['current-context']);
-  const cluster = named(config, 'clusters', 'cluster', current?.['cluster']);
-  const user = named(config, 'users', 'user', current?.['user']);
+  const { cluster, user } = partsOf(text, context);
   if (!cluster || !user || !holds(cluster, clusterKeys) || !holds(user, userKeys)) return undefined;
   const { server, token } = { server: cluster['server'], token: user['token'] };
   if (typeof server !== 'string' || server === '') return undefined;
@@ -37,7 +34,26 @@ export function plainKubeconfig(text: string, context: string | undefined): Plai
   };
 }
 
+/** What whoever reads the kubeconfig is let in by, as it is written there, beside whatever else it has. */
+export function shownBy(text: string): { certificate: string | undefined; token: string | undefined } {
+  const { user } = partsOf(text, undefined);
+  const token = user?.['token'];
+  return {
+    certificate: bytes(user?.['client-certificate-data'])?.toString(),
+    token: typeof token === 'string' ? token : undefined,
+  };
+}
+
 type Fields = Record<string, unknown>;
+
+function partsOf(text: string, context: string | undefined) {
+  const config = decoded(text);
+  const current = named(config, 'contexts', 'context', context ?? config?.['current-context']);
+  return {
+    cluster: named(config, 'clusters', 'cluster', current?.['cluster']),
+    user: named(config, 'users', 'user', current?.['user']),
+  };
+}
 
 function decoded(text: string): Fields | undefined {
   try {

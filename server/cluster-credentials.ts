@@ -1,4 +1,4 @@
-import { plainKubeconfig } from '../client/plain-kubeconfig.ts';
+import { shownBy } from '../client/plain-kubeconfig.ts';
 import { at } from '../kube/untyped.ts';
 import { validityOf } from './certificate-files.ts';
 
@@ -7,10 +7,8 @@ import { validityOf } from './certificate-files.ts';
  * 1970; undefined where neither tells.
  */
 export function credentialsUntil(kubeconfig: string): number | undefined {
-  const { cert, authorization = '' } = plainKubeconfig(kubeconfig, undefined)?.credentials ?? {};
-  const ends = [cert && endOf(String(cert)), tokenEnd(authorization)].filter(
-    (end) => typeof end === 'number',
-  );
+  const { certificate, token = '' } = shownBy(kubeconfig);
+  const ends = [certificate && endOf(certificate), tokenEnd(token)].filter((end) => typeof end === 'number');
   return ends.length > 0 ? Math.min(...ends) : undefined;
 }
 
@@ -23,8 +21,8 @@ function endOf(pem: string): number | undefined {
 }
 
 /** https://datatracker.ietf.org/doc/html/rfc7519#section-4.1.4; most other tokens last until somebody takes them away. */
-function tokenEnd(authorization: string): number | undefined {
-  const [, claims] = /^Bearer [^.]+\.([^.]+)\.[^.]*$/.exec(authorization) ?? [];
+function tokenEnd(token: string): number | undefined {
+  const [, claims] = /^[^.]+\.([^.]+)\.[^.]*$/.exec(token) ?? [];
   if (claims === undefined) return undefined;
   try {
     const end = at(JSON.parse(Buffer.from(claims, 'base64url').toString()), 'exp');

@@ -34,6 +34,8 @@ export interface Own {
 /** All that a Placement hangs on. */
 export function wake(world: World, queue: WorkQueue, own: Own): void {
   wakeHandover(world, queue, own);
+  wakeNamespaces(world, queue);
+  wakeScaled(world, queue);
   wakeSharing(world, queue);
   wakeForServices(world, queue);
   const copied = (copy: VolumeCopy) => {
@@ -102,12 +104,19 @@ function wakeHandover(world: World, queue: WorkQueue, { writing, beginnings }: O
   };
   for (const [kind, informer] of world.roots) follow(kind, informer);
   world.ruled.on((informer, resource) => follow({ ...resource, role: 'workload' }, informer));
+}
+
+function wakeNamespaces(world: World, queue: WorkQueue): void {
   const inNamespace = (namespace: KubeObject, old?: KubeObject) => {
     if (old && saysSame(namespace, old)) return;
     for (const placement of world.placements.byIndex(byNamespace, objectKey(namespace)))
       queue.add(objectKey(placement));
   };
   world.namespaces.on({ update: inNamespace });
+}
+
+/** What an autoscaler scales, or scaled before. */
+function wakeScaled(world: World, queue: WorkQueue): void {
   const scaled = (autoscaler: KubeObject) => {
     for (const key of placementOfTarget(autoscaler) ?? []) if (world.placements.get(key)) queue.add(key);
   };

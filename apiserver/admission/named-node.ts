@@ -1,18 +1,19 @@
-import { clustersAnnotation, isSystemNamespace } from '../../cluster/names.ts';
+import { clustersAnnotation, isSystemNamespace, placedByAnnotation } from '../../cluster/names.ts';
 import { reflectedFrom } from '../../cluster/reflected.ts';
 import { deepEqual } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
-import { listAt, record, records, textAt } from '../../kube/untyped.ts';
+import { at, listAt, record, records, textAt } from '../../kube/untyped.ts';
 import { isOwnController } from '../authn/controllers.ts';
 import type { AdmissionPlugin, AdmissionRequest } from '../plugins.ts';
+import { isCopied } from './placement.ts';
 import { requirePlace } from './placement-authorize.ts';
 import { isWriteOf, specOf } from './pods.ts';
 
 /**
  * A Pod that names a node which is shown here runs on that one, as `kubectl debug node/NAME` counts on. The name in its spec is by and by
- * that of whichever node it has, and stays here; what goes along is its node affinity. Where whoever makes it may place on the
- * node's cluster, and nothing else is said, that is its cluster.
+ * that of whichever node it has, and stays here; what goes along is its node affinity, which may name the node itself. Where whoever
+ * makes it may place on the node's cluster, and nothing else is said, that is its cluster.
  */
 export const namedNodeAdmission: AdmissionPlugin = {
   name: 'NamedNode',
@@ -20,7 +21,7 @@ export const namedNodeAdmission: AdmissionPlugin = {
     const { object, user } = request;
     if (!object || !isWriteOf(request, '', 'pods') || isOwnController(user)) return undefined;
     if (isSystemNamespace(request.namespace)) return undefined;
-    const name = textAt(object, 'spec', 'nodeName');
+    const name = textAt(object, 'spec', 'nodeName') || requiredNode(object.spec);
     return name ? runOn(request, object, name) : undefined;
   },
 };
@@ -28,11 +29,15 @@ export const namedNodeAdmission: AdmissionPlugin = {
 async function runOn(request: AdmissionRequest, object: KubeObject, name: string): Promise<void> {
   const { registry, cluster } = request;
   const [node] = await registry.recent({ cluster, group: '', resource: 'nodes', name });
+  if (!node && textAt(object, 'spec', 'nodeName') === name)
+    request.warn(`spec.nodeName: no node ${name} is shown here: it says nothing of where the pod runs`);
   const [where] = node ? reflectedFrom(node) : [];
   if (where === undefined) return;
   bindTo(specOf(object), name);
-  const { annotations } = object.metadata;
-  if (annotations?.[clustersAnnotation] !== undefined || !(await mayPlace(request, object, where))) return;
+  const { [placedByAnnotation]: _, ...annotations } = object.metadata.annotations ?? {};
+  // In a copy the scheduler's word for another is left out.
+  const isSaid = annotations[clustersAnnotation] !== undefined && !isCopied(request, object);
+  if (isSaid || !(await mayPlace(request, object, where))) return;
   object.metadata.annotations = { ...annotations, [clustersAnnotation]: where };
 }
 
@@ -47,6 +52,19 @@ async function mayPlace(request: AdmissionRequest, object: KubeObject, where: st
 }
 
 const required = 'requiredDuringSchedulingIgnoredDuringExecution';
+
+/** The only node that its affinity allows. */
+export function requiredNode(spec: unknown): string | undefined {
+  const terms = listAt(spec, 'affinity', 'nodeAffinity', required, 'nodeSelectorTerms');
+  const [name, ...others] = new Set(terms.map(nodeOfTerm));
+  return others.length === 0 ? name : undefined;
+}
+
+function nodeOfTerm(term: unknown): string | undefined {
+  const field = listAt(term, 'matchFields').find((one) => at(one, 'operator') === 'In');
+  const [name, ...others] = listAt(field, 'values');
+  return typeof name === 'string' && others.length === 0 ? name : undefined;
+}
 
 /** In place, as the controller of a DaemonSet has it of its pods: each of the terms, of which one has to hold, names the node. */
 export function bindTo(spec: Record<string, unknown>, name: string): void {

@@ -83,7 +83,8 @@ function saysWhere({ subresource, stored: { info } }: AdmissionRequest): boolean
   return subresource === '' && (info.namespaced || (info.group === '' && info.resource === 'namespaces'));
 }
 
-function isCopied({ user }: AdmissionRequest, object: KubeObject): boolean {
+/** It says what the scheduler chose for another object. */
+export function isCopied({ user }: AdmissionRequest, object: KubeObject): boolean {
   return object.metadata.annotations?.[placedByAnnotation] === schedulerUser && !isOwn(user, schedulerUser);
 }
 

@@ -49,7 +49,7 @@ export function translate(error: unknown, resource: GroupResource, name: string)
   }
 }
 
-/** A revision that nobody has come to. */
+/** Of a failure that `tooLarge` made, here or on its way. */
 export function isTooLarge({ details }: StatusError): boolean {
   return details?.causes?.some(({ reason }) => reason === 'ResourceVersionTooLarge') ?? false;
 }

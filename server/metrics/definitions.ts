@@ -136,7 +136,7 @@ export const own = {
   ]),
   silence: gauge(
     'atoll_syncer_silence_seconds',
-    'Seconds since the syncer of a physical cluster said something: up to twenty where all is well.',
+    'Seconds since the syncer of a physical cluster said something: up to thirty where all is well.',
     ['physical_cluster'],
   ),
   credentials: gauge(

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { syncerUser } from '../../../apiserver/view/view.ts';
 import { Client } from '../../../client/client.ts';
+import { clustersAnnotation, placedByAnnotation, schedulerUser } from '../../../cluster/names.ts';
 import { reflectedNodes as nodes } from '../../../cluster/nodes.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { deployment, readyPods, resources, settled, until } from '../../world/objects.ts';
 import { startWorld, type World } from '../../world/world.ts';
 
-const { deployments, pods } = resources;
+const { deployments, namespaces, pods } = resources;
 
 let world: World;
 beforeAll(async () => {
@@ -78,6 +79,16 @@ const debuggingPod = (name: string, nodeName: string) => ({
   },
 });
 
+/** As the controller of a DaemonSet makes it. */
+const requiringPod = (name: string, nodeName: string) => {
+  const { nodeName: _, ...spec } = debuggingPod(name, nodeName).spec;
+  const matchFields = [{ key: 'metadata.name', operator: 'In', values: [nodeName] }];
+  const required = {
+    requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] },
+  };
+  return { ...debuggingPod(name, nodeName), spec: { ...spec, affinity: { nodeAffinity: required } } };
+};
+
 test('a Pod that names a node runs on that one, wherever the rest of its Namespace is', async () => {
   await world.admin.create(deployments, deployment('home', 1), { namespace: 'default' });
   await settled(world.admin, 'home.deployments.apps');
@@ -90,13 +101,31 @@ test('a Pod that names a node runs on that one, wherever the rest of its Namespa
       ? found
       : undefined;
   });
-  for (const [i, name] of names.entries()) {
-    await world.admin.create(pods, debuggingPod(`look-${i}`, name), { namespace: 'default' });
-    await until(`it runs on ${name}`, async () => (await nodesOf(`look-${i}`, other)).join() === name);
-    expect(await nodesOf(`look-${i}`, home)).toEqual([]);
+  const toldAll = (where: string | null) =>
+    world.admin.patch(namespaces, { name: 'default' }, 'merge', {
+      metadata: { annotations: { [clustersAnnotation]: where } },
+    });
+  await toldAll(home);
+  const [first = '', second = ''] = names;
+  // What `kubectl get -o yaml` and `kubectl debug --copy-to --same-node` have of another.
+  const annotations = { [clustersAnnotation]: home, [placedByAnnotation]: schedulerUser };
+  const copy = debuggingPod('copy', first);
+  const made = [
+    debuggingPod('look-0', first),
+    debuggingPod('look-1', second),
+    { ...copy, metadata: { ...copy.metadata, annotations } },
+    requiringPod('required', second),
+  ];
+  const where = [first, second, first, second];
+  for (const [i, pod] of made.entries()) {
+    const app = pod.metadata.name;
+    await world.admin.create(pods, pod, { namespace: 'default' });
+    await until(`${app} runs`, async () => (await nodesOf(app, other)).join() === where[i]);
+    expect(await nodesOf(app, home)).toEqual([]);
   }
+  await toldAll(null);
   for (const app of ['home', 'far']) await world.admin.delete(deployments, at(app));
-  for (const name of ['look-0', 'look-1']) await world.admin.delete(pods, at(name));
+  for (const { metadata } of made) await world.admin.delete(pods, at(metadata.name));
   await until('none is shown any longer', async () => (await shown()).length === 0);
 });
 

@@ -6,12 +6,15 @@ import { credentialsUntil } from '../../../server/cluster-credentials.ts';
 import { clusterFamilies } from '../../../server/metrics/clusters.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-const kubeconfig = (user: object) =>
+const kubeconfig = (user: object, more: object = {}) =>
   JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: 'c', cluster: { server: 'https://c:6443' } }],
-    users: [{ name: 'u', user }],
+    clusters: [{ name: 'c', cluster: { server: 'https://c:6443', ...more } }],
+    users: [
+      { name: 'another', user: { token: token({ exp: 1 }) } },
+      { name: 'u', user },
+    ],
     contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
     'current-context': 'x',
   });
@@ -27,6 +30,14 @@ it.each([
   ['a certificate', kubeconfig(shown), expiry],
   ['a token that says it', kubeconfig({ token: token({ exp: soon }) }), soon * 1000],
   ['both, by the first', kubeconfig({ ...shown, token: token({ exp: 1 }) }), 1000],
+  ['a certificate, to a cluster behind a proxy', kubeconfig(shown, { 'proxy-url': 'http://p:1' }), expiry],
+  [
+    'a certificate, as minikube writes it',
+    kubeconfig(shown, { extensions: [{ name: 'cluster_info' }] }),
+    expiry,
+  ],
+  ['a password beside a certificate', kubeconfig({ ...shown, username: 'u', password: 'p' }), expiry],
+  ['a command', kubeconfig({ exec: { command: 'aws' } }), undefined],
   ['a token that does not', kubeconfig({ token: token({ sub: 'u' }) }), undefined],
   ['a token that is a word', kubeconfig({ token: 'secret' }), undefined],
   ['a token that looks as if', kubeconfig({ token: 'a.b.c' }), undefined],

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { bindTo } from '../../../../apiserver/admission/named-node.ts';
+import { bindTo, namedNodeAdmission, requiredNode } from '../../../../apiserver/admission/named-node.ts';
+import type { AdmissionRequest } from '../../../../apiserver/plugins.ts';
 
 const named = { key: 'metadata.name', operator: 'In', values: ['n1'] };
 const zone = { key: 'zone', operator: 'In', values: ['a'] };
@@ -38,4 +39,47 @@ it.each([
 ])('a node is required beside %s', (_what, spec: Record<string, unknown>, bound) => {
   bindTo(spec, 'n1');
   expect(spec).toEqual(bound);
+});
+
+it.each([
+  ['none', [], undefined],
+  ['what a DaemonSet says', [{ matchFields: [named] }], 'n1'],
+  [
+    'the same in each term',
+    [{ matchFields: [named] }, { matchExpressions: [zone], matchFields: [named] }],
+    'n1',
+  ],
+  [
+    'another term, which may hold as well',
+    [{ matchFields: [named] }, { matchExpressions: [zone] }],
+    undefined,
+  ],
+  ['two nodes', [{ matchFields: [named] }, { matchFields: [{ ...named, values: ['n2'] }] }], undefined],
+  ['all but one', [{ matchFields: [{ ...named, operator: 'NotIn' }] }], undefined],
+])('the node that is required by %s', (_what, terms, name) => {
+  expect(requiredNode({ affinity: requiring(...terms) })).toBe(name);
+});
+
+it.each([
+  [
+    'a node that is not shown',
+    { nodeName: 'n9' },
+    ['spec.nodeName: no node n9 is shown here: it says nothing of where the pod runs'],
+  ],
+  ['none', {}, []],
+])('whoever names %s is told', async (_what, spec, told) => {
+  const warnings: string[] = [];
+  const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec };
+  await namedNodeAdmission.mutate?.({
+    object,
+    user: { name: 'ann', groups: [] },
+    operation: 'CREATE',
+    subresource: '',
+    namespace: 'default',
+    stored: { info: { group: '', resource: 'pods' } },
+    registry: { recent: async () => [] },
+    warn: (text: string) => warnings.push(text),
+  } as unknown as AdmissionRequest);
+  expect(warnings).toEqual(told);
+  expect(object.spec).toEqual(spec);
 });
