@@ -13,7 +13,8 @@ import { isWriteOf, specOf } from './pods.ts';
 /**
  * A Pod that names a node which is shown here runs on that one, as `kubectl debug node/NAME` counts on. The name in its spec is by and by
  * that of whichever node it has, and stays here; what goes along is its node affinity, which may name the node itself. Where whoever
- * makes it may place on the node's cluster, and nothing else is said, that is its cluster.
+ * makes it may place on the node's cluster, and nothing else is said, that is its cluster. A name that is not among the nodes shown is
+ * told of; where none is shown yet it may be any.
  */
 export const namedNodeAdmission: AdmissionPlugin = {
   name: 'NamedNode',
@@ -28,8 +29,9 @@ export const namedNodeAdmission: AdmissionPlugin = {
 
 async function runOn(request: AdmissionRequest, object: KubeObject, name: string): Promise<void> {
   const { registry, cluster } = request;
-  const [node] = await registry.recent({ cluster, group: '', resource: 'nodes', name });
-  if (!node && textAt(object, 'spec', 'nodeName') === name)
+  const nodes = { cluster, group: '', resource: 'nodes' };
+  const [node] = await registry.recent({ ...nodes, name });
+  if (!node && textAt(object, 'spec', 'nodeName') === name && (await registry.recent(nodes)).length > 0)
     request.warn(`spec.nodeName: no node ${name} is shown here: it says nothing of where the pod runs`);
   const [where] = node ? reflectedFrom(node) : [];
   if (where === undefined) return;

@@ -62,12 +62,14 @@ it.each([
 
 it.each([
   [
-    'a node that is not shown',
+    'a node that is not among those shown',
     { nodeName: 'n9' },
+    ['n1'],
     ['spec.nodeName: no node n9 is shown here: it says nothing of where the pod runs'],
   ],
-  ['none', {}, []],
-])('whoever names %s is told', async (_what, spec, told) => {
+  ['a node where none is shown', { nodeName: 'n9' }, [], []],
+  ['none', {}, ['n1'], []],
+])('whoever names %s is told', async (_what, spec, shown, told) => {
   const warnings: string[] = [];
   const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec };
   await namedNodeAdmission.mutate?.({
@@ -77,7 +79,7 @@ it.each([
     subresource: '',
     namespace: 'default',
     stored: { info: { group: '', resource: 'pods' } },
-    registry: { recent: async () => [] },
+    registry: { recent: async (of: { name?: string }) => shown.filter((name) => (of.name ?? name) === name) },
     warn: (text: string) => warnings.push(text),
   } as unknown as AdmissionRequest);
   expect(warnings).toEqual(told);
