@@ -33,7 +33,7 @@ export async function openStore(url: string, options: OpenOptions = {}): Promise
   if (scheme === 'etcd') {
     // Only who uses it pays for loading gRPC.
     const [{ openEtcd }, { etcdOptions }] = await Promise.all([
-      import('./etcd/etcd.ts'),
+      import('./etcd/open.ts'),
       import('./etcd/url.ts'),
     ]);
     return openEtcd({ ...(await etcdOptions(rest)), ...remote });

@@ -19,13 +19,12 @@ import { checkEtcd } from './check.ts';
 import { compactedRevision, compactTo } from './compaction.ts';
 import { runCompactor } from './compactor.ts';
 import { Confirm } from './confirm.ts';
-import { Connection } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { Feed } from './feed.ts';
-import { Keys } from './keys.ts';
+import type { Keys } from './keys.ts';
 import { DEFAULT_COMPACTION, type EtcdOptions } from './options.ts';
 import { readOne, readRange, sizeOf } from './read.ts';
 import { Room } from './room.ts';
-import { followSecrets } from './secrets.ts';
 import { wentBack } from './set-back.ts';
 import { Slots } from './slots.ts';
 import { acquireTerm } from './terms.ts';
@@ -35,31 +34,8 @@ import { type Write, write } from './write.ts';
 /** Beyond this a read goes to etcd itself, and a write is acknowledged before the own cache shows it. */
 const CACHE_MS = 500;
 
-/**
- * A store that any number of servers share, none of them special. Revisions are etcd's own: other writers' lie
- * between ours. Writes go to etcd, reads come from a cache after etcd confirmed that it lacks nothing.
- * Fails with `unavailable` when etcd does not answer. etcd 3.5.8 or later.
- */
-export async function openEtcd(options: EtcdOptions): Promise<Store> {
-  const connection = new Connection(options);
-  const stop = (): void => connection.stop();
-  options.signal?.addEventListener('abort', stop, { once: true });
-  const store = new EtcdStore(connection, new Keys(options.prefix), options);
-  try {
-    await store.load();
-  } catch (error) {
-    connection.close();
-    throw error;
-  } finally {
-    options.signal?.removeEventListener('abort', stop);
-  }
-  void followSecrets(connection, options);
-  if (options.signal?.aborted) await store.close();
-  options.signal?.addEventListener('abort', () => void store.close(), { once: true });
-  return store;
-}
-
-class EtcdStore implements Store {
+/** What `openEtcd` opens. Nothing of it answers before `load`. */
+export class EtcdStore implements Store {
   readonly #connection: Connection;
   readonly #keys: Keys;
   readonly #options: EtcdOptions;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
-import { openEtcd } from '../../storage/etcd/etcd.ts';
+import { openEtcd } from '../../storage/etcd/open.ts';
 import { storeContract } from '../contract/store.ts';
 import { type Etcd, startEtcd } from './etcd.ts';
 import { fromZero } from './from-zero.ts';

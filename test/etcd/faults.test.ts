@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openEtcd } from '../../storage/etcd/etcd.ts';
+import { openEtcd } from '../../storage/etcd/open.ts';
 import type { EtcdOptions } from '../../storage/etcd/options.ts';
 import { prefixRange, type Store } from '../../storage/store.ts';
 import { bytes, fails, record, text } from '../contract/store.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { carryForward } from '../../apiserver/migration/format.ts';
 import { silentLogger } from '../../kube/log.ts';
-import { openEtcd } from '../../storage/etcd/etcd.ts';
+import { openEtcd } from '../../storage/etcd/open.ts';
 import { formerStore, killedAt } from '../world/former.ts';
 import { type Etcd, startEtcd } from './etcd.ts';
 

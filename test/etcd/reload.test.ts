@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openEtcd } from '../../storage/etcd/etcd.ts';
+import { openEtcd } from '../../storage/etcd/open.ts';
 import type { EtcdLogger } from '../../storage/etcd/options.ts';
 import { prefixRange, type Store } from '../../storage/store.ts';
 import { bytes, record, text } from '../contract/store.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openEtcd } from '../../storage/etcd/etcd.ts';
+import { openEtcd } from '../../storage/etcd/open.ts';
 import { etcdOptions } from '../../storage/etcd/url.ts';
 import { openStore } from '../../storage/open.ts';
 import { prefixRange } from '../../storage/store.ts';

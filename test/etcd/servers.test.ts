@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { Connection } from '../../storage/etcd/connection.ts';
-import { openEtcd } from '../../storage/etcd/etcd.ts';
 import { holdLease } from '../../storage/etcd/lease.ts';
+import { openEtcd } from '../../storage/etcd/open.ts';
 import type { EtcdOptions } from '../../storage/etcd/options.ts';
 import { range, txn } from '../../storage/etcd/wire.ts';
 import { prefixRange, type Store, type StoreError } from '../../storage/store.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openEtcd } from '../../../storage/etcd/etcd.ts';
+import { openEtcd } from '../../../storage/etcd/open.ts';
 import type { Store } from '../../../storage/store.ts';
 import { type Etcd, startCluster } from '../../etcd/etcd.ts';
 import { type FaultyProxy, startProxy } from '../../etcd/proxy.ts';
