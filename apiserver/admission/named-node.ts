@@ -31,7 +31,7 @@ async function runOn(request: AdmissionRequest, object: KubeObject, name: string
   const { registry, cluster } = request;
   const nodes = { cluster, group: '', resource: 'nodes' };
   const [node] = await registry.recent({ ...nodes, name });
-  if (!node && textAt(object, 'spec', 'nodeName') === name && (await registry.recent(nodes)).length > 0)
+  if (!node && textAt(object, 'spec', 'nodeName') === name && (await registry.recent(nodes)).some(isShown))
     request.warn(`spec.nodeName: no node ${name} is shown here: it says nothing of where the pod runs`);
   const [where] = node ? reflectedFrom(node) : [];
   if (where === undefined) return;
@@ -41,6 +41,11 @@ async function runOn(request: AdmissionRequest, object: KubeObject, name: string
   const isSaid = annotations[clustersAnnotation] !== undefined && !isCopied(request, object);
   if (isSaid || !(await mayPlace(request, object, where))) return;
   object.metadata.annotations = { ...annotations, [clustersAnnotation]: where };
+}
+
+/** Of a physical cluster, and not somebody's own object. */
+function isShown(node: KubeObject): boolean {
+  return reflectedFrom(node).length > 0;
 }
 
 async function mayPlace(request: AdmissionRequest, object: KubeObject, where: string): Promise<boolean> {

@@ -53,7 +53,8 @@ export async function connect(kubeconfig: string): Promise<Wire> {
           ...request.headers,
         },
       });
-      outgoing.setTimeout(deadlineMs, () => outgoing.destroy(new Error('no answer')));
+      const asked = `${request.method} ${base.origin}${prefix}${request.path}`;
+      outgoing.setTimeout(deadlineMs, () => outgoing.destroy(new Error(`no answer to ${asked}`)));
       outgoing.once('response', (incoming) => {
         const chunks: Buffer[] = [];
         const done = readAnswer(incoming, chunks);

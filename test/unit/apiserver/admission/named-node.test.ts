@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { bindTo, namedNodeAdmission, requiredNode } from '../../../../apiserver/admission/named-node.ts';
 import type { AdmissionRequest } from '../../../../apiserver/plugins.ts';
+import { reflectedFromAnnotation } from '../../../../cluster/names.ts';
+import type { KubeObject } from '../../../../kube/object.ts';
 
 const named = { key: 'metadata.name', operator: 'In', values: ['n1'] };
 const zone = { key: 'zone', operator: 'In', values: ['a'] };
@@ -64,11 +66,12 @@ it.each([
   [
     'a node that is not among those shown',
     { nodeName: 'n9' },
-    ['n1'],
+    [{ name: 'n1', of: 'east' }],
     ['spec.nodeName: no node n9 is shown here: it says nothing of where the pod runs'],
   ],
   ['a node where none is shown', { nodeName: 'n9' }, [], []],
-  ['none', {}, ['n1'], []],
+  ['a node where those there are somebody made', { nodeName: 'n9' }, [{ name: 'n1', of: '' }], []],
+  ['none', {}, [{ name: 'n1', of: 'east' }], []],
 ])('whoever names %s is told', async (_what, spec, shown, told) => {
   const warnings: string[] = [];
   const object = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec };
@@ -79,9 +82,17 @@ it.each([
     subresource: '',
     namespace: 'default',
     stored: { info: { group: '', resource: 'pods' } },
-    registry: { recent: async (of: { name?: string }) => shown.filter((name) => (of.name ?? name) === name) },
+    registry: {
+      recent: async (asked: { name?: string }) =>
+        shown.filter(({ name }) => (asked.name ?? name) === name).map(({ name, of }) => nodeOf(name, of)),
+    },
     warn: (text: string) => warnings.push(text),
   } as unknown as AdmissionRequest);
   expect(warnings).toEqual(told);
   expect(object.spec).toEqual(spec);
 });
+
+function nodeOf(name: string, cluster: string): KubeObject {
+  const annotations = cluster === '' ? {} : { [reflectedFromAnnotation]: cluster };
+  return { apiVersion: 'v1', kind: 'Node', metadata: { name, annotations } };
+}
