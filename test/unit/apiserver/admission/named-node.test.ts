@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { bindTo, namedNodeAdmission, requiredNode } from '../../../../apiserver/admission/named-node.ts';
 import type { AdmissionRequest } from '../../../../apiserver/plugins.ts';
-import { reflectedFromAnnotation } from '../../../../cluster/names.ts';
+import { reflectedAs } from '../../../../cluster/reflected.ts';
 import type { KubeObject } from '../../../../kube/object.ts';
 
 const named = { key: 'metadata.name', operator: 'In', values: ['n1'] };
@@ -93,6 +93,6 @@ it.each([
 });
 
 function nodeOf(name: string, cluster: string): KubeObject {
-  const annotations = cluster === '' ? {} : { [reflectedFromAnnotation]: cluster };
-  return { apiVersion: 'v1', kind: 'Node', metadata: { name, annotations } };
+  const annotations = cluster === '' ? {} : reflectedAs({}, 'u1', [cluster]);
+  return { apiVersion: 'v1', kind: 'Node', metadata: { name, uid: 'u1', annotations } };
 }
