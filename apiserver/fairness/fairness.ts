@@ -102,11 +102,14 @@ export class Fairness {
   /** Whatever its level, there is one thread. Rejects with 429. */
   longTurnOf(exchange: Exchange): (bytes: number) => Promise<void> | undefined {
     const { user, info, request } = exchange;
-    const { signal } = request;
-    const wanted = () =>
-      signal?.aborted !== true && performance.now() < (exchange.until ?? Number.POSITIVE_INFINITY);
-    return (bytes) =>
-      bytes > longBytes ? this.#longSteps.turn(shareOf(user, info.cluster), { wanted, signal }) : undefined;
+    return (bytes) => {
+      if (bytes <= longBytes) return undefined;
+      // Not before: a request has a signal once somebody looks at it, and few take a long step.
+      const { signal } = request;
+      const wanted = () =>
+        signal?.aborted !== true && performance.now() < (exchange.until ?? Number.POSITIVE_INFINITY);
+      return this.#longSteps.turn(shareOf(user, info.cluster), { wanted, signal });
+    };
   }
 
   #seated(ticket: Ticket, exchange: Exchange, work: Work, requestMs: number): Promise<ApiResponse> {

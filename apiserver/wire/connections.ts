@@ -1,11 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 import type { Server, Socket } from 'node:net';
+import { type Place, UnderWay } from '../../kube/under-way.ts';
 
 /** The last time that anything came in, and how much had come by then. */
 interface Movement {
   bytes: number;
   at: number;
 }
+
+/** A request that is not answered to its end. */
+interface Asked {
+  request: IncomingMessage;
+  /** When its answer was there, and had only to be sent. */
+  answered: number;
+}
+
+export type Begun = Place<Asked>;
 
 /** The open connections of one listener, and the requests at each that are not answered to their end. */
 export class Connections {
@@ -15,8 +25,7 @@ export class Connections {
   /** They have had their last answer, and are not closed yet. */
   readonly #told = new Set<Socket>();
   readonly #movements = new WeakMap<Socket, Movement>();
-  /** With when their answer was there, and had only to be sent. */
-  readonly #requests = new Map<IncomingMessage, number | undefined>();
+  readonly #requests = new UnderWay<Asked>();
   #allLeave = false;
   #accepted = 0;
 
@@ -60,19 +69,17 @@ export class Connections {
     socket.once('close', () => this.#told.delete(socket));
   }
 
-  begun(request: IncomingMessage): void {
-    this.#requests.set(request, undefined);
+  begun(request: IncomingMessage): Begun {
+    return this.#requests.add({ request, answered: Number.POSITIVE_INFINITY });
   }
 
-  /** Its client may have left before: then it has ended, and is not kept. */
-  answered(request: IncomingMessage): void {
-    if (!this.#requests.has(request)) return;
-    this.#requests.set(request, performance.now());
+  answered({ item }: Begun): void {
+    item.answered = performance.now();
   }
 
-  ended(request: IncomingMessage): void {
-    this.#requests.delete(request);
-    if (this.#allLeave) this.#moved(request.socket);
+  ended(begun: Begun): void {
+    this.#requests.delete(begun);
+    if (this.#allLeave) this.#moved(begun.item.request.socket);
   }
 
   /** Of the open ones this share goes with its next answer: who comes again may find another process. */
@@ -99,7 +106,7 @@ export class Connections {
 
   /** Ends those at which nobody has asked for anything for `millis`: what was said to them arrives, and so does the end. */
   endIdle(millis: number): void {
-    const busy = new Set(Array.from(this.#requests.keys(), ({ socket }) => socket));
+    const busy = new Set(this.#requests.places().map(({ item }) => item.request.socket));
     const now = performance.now();
     for (const socket of this.#open) {
       const last = this.#movements.get(socket);
@@ -115,9 +122,8 @@ export class Connections {
   cut(millis: number): void {
     const working = new Set<Socket>();
     const since = performance.now() - millis;
-    for (const [request, answered] of this.#requests) {
-      if (request.complete && (answered ?? Infinity) > since) working.add(request.socket);
-    }
+    for (const { item } of this.#requests.places())
+      if (item.request.complete && item.answered > since) working.add(item.request.socket);
     this.#cutBut(working);
   }
 

@@ -1,3 +1,5 @@
+import { type Place, UnderWay } from '../../kube/under-way.ts';
+
 /** From here on, a tenth more is nothing. */
 const longMs = 10_000;
 
@@ -11,7 +13,7 @@ interface Deadline {
  * than it is worth. One looks after all long ones, which may so be missed a second late.
  */
 export class Deadlines {
-  readonly #open = new Set<Deadline>();
+  readonly #open = new UnderWay<Deadline>();
   #timer: NodeJS.Timeout | undefined;
 
   /** Calls `late` after `millis`, unless the answer was called before. */
@@ -20,20 +22,16 @@ export class Deadlines {
       const timer = setTimeout(late, millis);
       return () => clearTimeout(timer);
     }
-    const deadline = { at: performance.now() + millis, late };
-    this.#open.add(deadline);
+    const place: Place<Deadline> = this.#open.add({ at: performance.now() + millis, late });
     this.#timer ??= setTimeout(() => this.#check(), 1000);
-    return () => this.#open.delete(deadline);
+    return () => void this.#open.delete(place);
   }
 
   #check(): void {
     this.#timer = undefined;
     const now = performance.now();
-    for (const deadline of this.#open) {
-      if (deadline.at > now) continue;
-      this.#open.delete(deadline);
-      deadline.late();
-    }
+    for (const place of this.#open.places())
+      if (place.item.at <= now && this.#open.delete(place)) place.item.late();
     if (this.#open.size > 0) this.#timer ??= setTimeout(() => this.#check(), 1000);
   }
 }

@@ -3,11 +3,11 @@ import type https from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { ApiRequest } from '../../kube/http.ts';
 import type { Limits } from '../core.ts';
 import type { Ladder } from '../ladder.ts';
 import type { Listening, ListenOptions, ServerLogger } from '../options.ts';
 import { Connections } from './connections.ts';
+import { Incoming } from './incoming.ts';
 import { leaveToOthers, letGo, type Patience, stopListening } from './leave.ts';
 import { Outbox } from './outbox.ts';
 import { type RequestLog, requestLog } from './request-log.ts';
@@ -144,32 +144,18 @@ async function exchange(
   reply.hijack();
   carrying.requests++;
   const { limits, outbox, connections } = carrying;
-  connections.begun(raw);
+  const begun = connections.begun(raw);
   const out = reply.raw;
-  let gone: AbortController | undefined;
-  const request: ApiRequest = {
-    method: raw.method ?? 'GET',
-    url: originalUrl,
-    headers: raw.headers as Record<string, string>,
-    get distinct() {
-      return raw.headersDistinct;
-    },
-    // Made only for those who look: most requests end before anybody could leave.
-    get signal() {
-      gone ??= new AbortController();
-      if (out.closed) gone.abort();
-      return gone.signal;
-    },
-  };
+  const request = new Incoming(raw, out, originalUrl);
   out.on('close', () => {
-    connections.ended(raw);
-    if (!out.writableFinished) gone?.abort();
+    connections.ended(begun);
+    request.closed();
   });
   const peer = peerOf(raw.socket as TLSSocket, carrying.judge());
   const log = carrying.log?.(request);
   const response = await ladder.serve(request, peer, bodyReader(raw, out, limits.bodyBytes), log?.known);
   if (carrying.held !== undefined) await carrying.held;
-  connections.answered(raw);
+  connections.answered(begun);
   if (connections.leaves(raw.socket)) {
     response.headers['connection'] = 'close';
     out.once('finish', () => connections.told(raw.socket));

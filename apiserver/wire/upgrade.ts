@@ -65,8 +65,8 @@ async function answer(
   };
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
   if (length !== '0' || encoding !== undefined) return refuse(socket, text(400, 'an upgrade has no body'));
-  connections.begun(incoming);
-  socket.on('close', () => connections.ended(incoming));
+  const begun = connections.begun(incoming);
+  socket.on('close', () => connections.ended(begun));
   const logged = log?.(request);
   const response = await ladder.serve(
     request,
@@ -75,7 +75,7 @@ async function answer(
     logged?.known,
   );
   logged?.answered(response.status);
-  connections.answered(incoming);
+  connections.answered(begun);
   const { tunnel } = response;
   if (socket.destroyed) return void tunnel?.destroy();
   if (tunnel === undefined) {

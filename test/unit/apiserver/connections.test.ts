@@ -11,14 +11,12 @@ function open() {
   const server = new EventEmitter();
   const connections = new Connections(server as Server);
   const sockets = new Set<number>();
-  const connect = (remotePort: number, complete: boolean): IncomingMessage => {
+  const connect = (remotePort: number, complete: boolean) => {
     const destroy = () => sockets.delete(remotePort);
     const socket = Object.assign(new EventEmitter(), { remoteAddress: '', remotePort, destroy }) as object;
     sockets.add(remotePort);
     server.emit('secureConnection', socket as Socket);
-    const request = { socket, complete } as IncomingMessage;
-    connections.begun(request);
-    return request;
+    return connections.begun({ socket, complete } as IncomingMessage);
   };
   return { connections, sockets, connect };
 }
