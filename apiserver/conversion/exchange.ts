@@ -15,13 +15,15 @@ import { Versions } from './versions.ts';
 type Handler = (exchange: ResourceExchange) => Promise<ApiResponse>;
 
 /**
- * How a request about objects between whose versions a webhook converts is handled. A user's is about objects in its version,
- * whatever they are stored in. Our own controllers, and whoever reads all logical clusters at once, see what is stored, in the
- * version in which it is: they never wait for a webhook, nor see what one makes of an object.
+ * How a request about objects of unlike versions, or that a webhook converts, is handled. A user's is about objects in its version,
+ * whatever they are stored in. Our own controllers, and whoever reads all logical clusters at once, see what is stored: they never wait
+ * for a webhook, nor see what one makes of an object, in the version in which it is; of what none converts all that is there, under the
+ * version that they ask for.
  */
 export function handledIn(exchange: ResourceExchange, handle: Handler): Handler {
   const { info, user } = exchange;
   if (info.cluster !== '*' && !isOwnController(user)) return () => handledKeeping(exchange, handle);
+  if (exchange.served.conversion?.config === undefined) return () => handle(unconverted(exchange));
   return async () => handle(await asStored(exchange));
 }
 
@@ -108,6 +110,12 @@ function shownAs(served: ServedResource): ServedResource {
   const { definition: _, ...shown } = served;
   known.set(served, shown);
   return shown;
+}
+
+function unconverted({ served, stored, ...exchange }: ResourceExchange): ResourceExchange {
+  const { conversion: _, ...own } = served;
+  const { conversion: __, ...there } = stored;
+  return { ...exchange, served: own, stored: there };
 }
 
 async function asStored(exchange: ResourceExchange): Promise<ResourceExchange> {

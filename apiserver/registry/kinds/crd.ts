@@ -107,7 +107,8 @@ export function serveDefinition(
             definition: kept ?? { since: revision, forms: new WeakMap() },
           };
         });
-  if (spec?.conversion?.strategy === 'Webhook') convertedByWebhook(all, { name, revision, spec });
+  const isByWebhook = spec?.conversion?.strategy === 'Webhook';
+  if (spec && (isByWebhook || areUnlike(all))) converted(all, { name, revision, spec }, isByWebhook);
   const isServed = new Set(spec?.versions?.flatMap((version) => (version.served ? version.name : [])));
   // What nobody reads any more goes with its definition all the same, by the version that it is stored in.
   if (going.isEnding && isServed.size === 0) for (const { info } of all) isServed.add(info.storageVersion);
@@ -115,9 +116,15 @@ export function serveDefinition(
   catalog.define(cluster, name, served, revision);
 }
 
-function convertedByWebhook(
+/** Whether an object in one version may have what another does not know. */
+function areUnlike([first, ...others]: readonly ServedResource[]): boolean {
+  return others.some(({ openapi }) => !deepEqual(openapi, first?.openapi));
+}
+
+function converted(
   all: ServedResource[],
   { name, revision, spec }: { name: string; revision: number; spec: DefinitionSpec },
+  isByWebhook: boolean,
 ): void {
   const { clientConfig, conversionReviewVersions = [] } = spec.conversion?.webhook ?? {};
   const conversion = {
@@ -125,7 +132,7 @@ function convertedByWebhook(
     revision,
     storageVersion: spec.versions.find((version) => version.storage)?.name ?? '',
     reviewVersions: conversionReviewVersions,
-    config: clientConfigOf(clientConfig),
+    ...(isByWebhook && { config: clientConfigOf(clientConfig) }),
     versions: new Map(all.map((one) => [one.info.version, one])),
   };
   for (const one of all) one.conversion = conversion;
