@@ -41,7 +41,13 @@ export interface ServedResource {
   definition?: Definition;
   /** Of a definition whose versions differ, or a webhook converts: what is stored is in the version that it names. */
   conversion?: Conversion;
-  validate?(object: KubeObject, old: KubeObject | undefined, subresource: string): StatusCause[];
+  /** What is wrong with it, and was before, goes to `warn`. */
+  validate?(
+    object: KubeObject,
+    old: KubeObject | undefined,
+    subresource: string,
+    warn?: (text: string) => void,
+  ): StatusCause[];
 }
 
 /** Where a custom resource keeps what autoscaling/v1 Scale shows: `.spec.replicas` and so on. */

@@ -168,7 +168,12 @@ const notChecked: StatusCause = {
   field: '<nil>',
 };
 
-function customCauses(object: KubeObject, old: KubeObject | undefined, openapi: unknown): StatusCause[] {
+function customCauses(
+  object: KubeObject,
+  old: KubeObject | undefined,
+  openapi: unknown,
+  warn: ((text: string) => void) | undefined,
+): StatusCause[] {
   const { metadata: _metadata, ...rest } = object;
   const { metadata: _before, ...before } = old ?? {};
   const schema = withoutMetadata(openapi);
@@ -179,7 +184,7 @@ function customCauses(object: KubeObject, old: KubeObject | undefined, openapi: 
   ];
   if (hasRules(openapi) && causes.some(({ reason }) => reason !== undefined && blocking.includes(reason)))
     return [...causes, notChecked];
-  return [...causes, ...validateRules(object, old, openapi)];
+  return [...causes, ...validateRules(object, old, openapi, { warn })];
 }
 
 function servedVersion(cluster: string, spec: DefinitionSpec, version: Version): ServedResource {
@@ -219,12 +224,12 @@ function servedVersion(cluster: string, spec: DefinitionSpec, version: Version):
       applySchemaDefaults(object, openapi);
       return object;
     },
-    validate: (object, old, subresource) => {
+    validate: (object, old, subresource, warn) => {
       const info = { group, version: version.name, kind: names.kind, resource: names.plural, namespaced };
       const meta = old
         ? validateUpdate(object, old, info, subresource === '' ? undefined : subresource)
         : validateCreate(object, info);
-      return [...meta, ...customCauses(object, old, openapi)];
+      return [...meta, ...customCauses(object, old, openapi, warn)];
     },
     subresources: { ...(status && { status: true }), ...(scale && { scale }) },
     ...(version.additionalPrinterColumns && {

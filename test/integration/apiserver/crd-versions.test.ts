@@ -116,3 +116,21 @@ test('versions of one schema are as they were: what one has the other shows', as
   const { body } = await api.call('GET', `${at('v1').replace('tides', 'waves')}/a`);
   expect([body.apiVersion, body.spec]).toEqual(['example.com/v1', { size: 3, moon: 'full', by: 'one' }]);
 });
+
+test('what broke a rule before it was there is let pass while it stays so, with a warning', async () => {
+  await api.call('POST', at('v1'), tide('v1', 'a', { moon: 'new' }));
+  const [first, ...others] = definition.spec.versions;
+  const rules = [{ rule: "self != 'new'", message: 'no new moon' }];
+  const schema = schemaOf({
+    size: { type: 'integer' },
+    moon: { ...text, 'x-kubernetes-validations': rules },
+  });
+  const merge = { 'content-type': 'application/merge-patch+json' };
+  const name = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/tides.example.com';
+  await api.call('PATCH', name, { spec: { versions: [{ ...first, schema }, ...others] } }, merge);
+  const { status, headers } = await api.call('PATCH', `${at('v1')}/a`, { spec: { size: 1 } }, merge);
+  expect([status, headers['warning']]).toEqual([
+    200,
+    ['299 - "spec.moon: Invalid value: \\"new\\": no new moon"'],
+  ]);
+});
