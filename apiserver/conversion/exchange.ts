@@ -112,10 +112,19 @@ function shownAs(served: ServedResource): ServedResource {
   return shown;
 }
 
-function unconverted({ served, stored, ...exchange }: ResourceExchange): ResourceExchange {
-  const { conversion: _, ...own } = served;
-  const { conversion: __, ...there } = stored;
-  return { ...exchange, served: own, stored: there };
+function unconverted(exchange: ResourceExchange): ResourceExchange {
+  return { ...exchange, served: stampedAs(exchange.served), stored: stampedAs(exchange.stored) };
+}
+
+const stamping = new WeakMap<ServedResource, ServedResource>();
+
+/** As if all of its versions had one schema. */
+function stampedAs(served: ServedResource): ServedResource {
+  const there = stamping.get(served);
+  if (there !== undefined) return there;
+  const { conversion: _, ...stamped } = served;
+  stamping.set(served, stamped);
+  return stamped;
 }
 
 async function asStored(exchange: ResourceExchange): Promise<ResourceExchange> {

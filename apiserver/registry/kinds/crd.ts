@@ -1,19 +1,15 @@
-import { hasRules, validateRules } from '../../../kube/cel/validate.ts';
 import { deepEqual } from '../../../kube/deep.ts';
 import { compareVersions } from '../../../kube/discovery/groups.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import type { StatusCause } from '../../../kube/status.ts';
-import { isRecord } from '../../../kube/untyped.ts';
 import type { DefinitionNames } from '../../../kube/validation/crd/accepted-names.ts';
 import { applySchemaDefaults, dropNulls } from '../../../kube/validation/custom/apply.ts';
-import { embeddedCauses, readEmbedded } from '../../../kube/validation/custom/embedded.ts';
-import { validateLists } from '../../../kube/validation/custom/lists.ts';
-import { validateSchema } from '../../../kube/validation/custom/schema.ts';
+import { readEmbedded } from '../../../kube/validation/custom/embedded.ts';
 import { validateCreate, validateUpdate } from '../../../kube/validation/index.ts';
 import type { ServedResource } from '../../served.ts';
 import { clientConfigOf } from '../../webhook/reference.ts';
 import type { Catalog } from '../catalog.ts';
 import { schemaFromOpenApi } from './crd-schema.ts';
+import { customCauses } from './custom-causes.ts';
 import { isEnding } from './ending.ts';
 import { conditionsOf } from './own-status.ts';
 
@@ -152,41 +148,6 @@ function accepted(object: KubeObject | undefined, spec: DefinitionSpec): Definit
   return names?.plural && names.kind ? { ...spec, names: { ...names, plural: spec.names.plural } } : spec;
 }
 
-/** Rules are for objects that are sound otherwise: what else is wrong with their types can only confuse them. */
-const blocking = [
-  'FieldValueNotSupported',
-  'FieldValueRequired',
-  'FieldValueTooLong',
-  'FieldValueTooMany',
-  'FieldValueTypeInvalid',
-];
-
-const notChecked: StatusCause = {
-  reason: 'FieldValueInvalid',
-  message:
-    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
-  field: '<nil>',
-};
-
-function customCauses(
-  object: KubeObject,
-  old: KubeObject | undefined,
-  openapi: unknown,
-  warn: ((text: string) => void) | undefined,
-): StatusCause[] {
-  const { metadata: _metadata, ...rest } = object;
-  const { metadata: _before, ...before } = old ?? {};
-  const schema = withoutMetadata(openapi);
-  const causes = [
-    ...validateSchema(rest, schema, '', 0, old && before),
-    ...embeddedCauses(rest, schema),
-    ...validateLists(rest, schema),
-  ];
-  if (hasRules(openapi) && causes.some(({ reason }) => reason !== undefined && blocking.includes(reason)))
-    return [...causes, notChecked];
-  return [...causes, ...validateRules(object, old, openapi, { warn })];
-}
-
 function servedVersion(cluster: string, spec: DefinitionSpec, version: Version): ServedResource {
   const { group, names } = spec;
   const gv = { group, version: version.name };
@@ -259,10 +220,4 @@ function deprecationOf({ group, names, versions }: DefinitionSpec, version: Vers
     .sort(compareVersions);
   const use = newer[0] === undefined ? '' : `; use ${group}/${newer[0]} ${names.kind}`;
   return `${group}/${version.name} ${names.kind} is deprecated${use}`;
-}
-
-/** metadata has rules of its own. */
-function withoutMetadata(openapi: unknown): unknown {
-  if (!isRecord(openapi) || !Array.isArray(openapi['required'])) return openapi;
-  return { ...openapi, required: openapi['required'].filter((name) => name !== 'metadata') };
 }
