@@ -39,9 +39,15 @@ export interface ServedResource {
   defaults?(object: KubeObject): KubeObject;
   /** Of a custom resource: what was stored by an older definition is read by this one (registry/defined.ts). */
   definition?: Definition;
-  /** Of a definition whose versions a webhook converts: what is stored is in the version that it names. */
+  /** Of a definition whose versions differ, or a webhook converts: what is stored is in the version that it names. */
   conversion?: Conversion;
-  validate?(object: KubeObject, old: KubeObject | undefined, subresource: string): StatusCause[];
+  /** What is wrong with it, and was before, goes to `warn`. */
+  validate?(
+    object: KubeObject,
+    old: KubeObject | undefined,
+    subresource: string,
+    warn?: (text: string) => void,
+  ): StatusCause[];
 }
 
 /** Where a custom resource keeps what autoscaling/v1 Scale shows: `.spec.replicas` and so on. */
@@ -71,7 +77,8 @@ export interface Conversion {
   revision: number;
   storageVersion: string;
   reviewVersions: readonly string[];
-  config: ClientConfig;
+  /** Of the webhook; none: an object in another version is the same under that name, as far as its schema has it. */
+  config?: ClientConfig;
   /** All of the definition, served or not. */
   versions: ReadonlyMap<string, ServedResource>;
 }

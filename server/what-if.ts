@@ -52,13 +52,16 @@ function whatIfAdmission(clientOf: () => Client, turn: PlanTurn): AdmissionPlugi
     name: 'WhatIf',
     async validate(request) {
       const { object, cluster, user } = request;
-      if (!object || !asksForPlan(request) || !mayEverything(user)) return;
+      const asked = asksForPlan(request);
+      if (!object || asked === undefined || !mayEverything(user)) return;
       try {
         const items = await turn.beside(longestMs, async (signal) => {
           const given = structuredClone(object);
           const changes = [changed({ resource: resourceOf(given, cluster), object: given }, cluster)];
           return await planOf(await copyWorld(clientOf(), changes, signal), changes, { countsOf, signal });
         });
+        // Who changes a count, or looks at it by `kubectl diff`, has asked nothing about places.
+        if (asked === 'how many' && toldBeside(items).length === 0) return;
         const pathOf = await pathsOf(request, items);
         for (const line of linesOf(items, cluster, pathOf)) request.warn(line);
       } catch (error) {
@@ -95,12 +98,19 @@ type Asked = Pick<
   'dryRun' | 'operation' | 'subresource' | 'kind' | 'stored' | 'options' | 'object' | 'old'
 >;
 
-/** Whether it is a dry run of what says where or how many: other changes are many, and move nothing. */
-export function asksForPlan(request: Asked): boolean {
+/** Whether it is a dry run of what says where, or how many alone: other changes are many, and move nothing. */
+export function asksForPlan(request: Asked): 'where' | 'how many' | undefined {
   const { dryRun, operation, subresource, kind, stored, options, object, old } = request;
-  if (!dryRun || !object || subresource !== '' || kind || options?.['fieldManager'] === planner) return false;
-  if (operation !== 'CREATE' && operation !== 'UPDATE') return false;
-  const { info } = stored;
+  if (!dryRun || !object || subresource !== '' || kind || options?.['fieldManager'] === planner)
+    return undefined;
+  if (operation !== 'CREATE' && operation !== 'UPDATE') return undefined;
+  if (saysWhere(stored.info, object, old)) return 'where';
+  const isWorkload = placedKind(stored.info)?.role === 'workload';
+  return isWorkload && old !== undefined && replicas(object) !== replicas(old) ? 'how many' : undefined;
+}
+
+/** Otherwise than before. */
+function saysWhere(info: Asked['stored']['info'], object: KubeObject, old: KubeObject | undefined): boolean {
   const is = (other: { group: string; resource: string }) =>
     info.group === other.group && info.resource === other.resource;
   if (is(physicalClusters)) return !old || clusterMatters(object as PhysicalCluster, old as PhysicalCluster);
@@ -108,9 +118,7 @@ export function asksForPlan(request: Asked): boolean {
     return (is(placementPolicies) || is(clusterPlacementPolicies)) && !deepEqual(object.spec, old?.spec);
   const isNamespace = info.group === '' && info.resource === 'namespaces';
   if (!isNamespace && placedKind(info)?.role !== 'workload') return false;
-  return (
-    !deepEqual(wordsOn(object), wordsOn(old)) || (old !== undefined && replicas(object) !== replicas(old))
-  );
+  return !deepEqual(wordsOn(object), wordsOn(old));
 }
 
 function wordsOn(object: KubeObject | undefined) {

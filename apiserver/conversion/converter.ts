@@ -64,11 +64,11 @@ export class Converter {
     const { conversion, info } = asking.served;
     const apiVersion = formatApiVersion(info);
     asking.signal?.throwIfAborted();
-    if (conversion === undefined) return take(all.map((object) => stamped(object, apiVersion)));
+    if (conversion?.config === undefined) return take(all.map((object) => stamped(object, apiVersion)));
     const due = all.filter((object) => object.apiVersion !== apiVersion);
     for (const object of due) requireVersion(object, conversion, info.group);
     if (due.length === 0) return take(all);
-    return this.#ask(asking, conversion, due, (converted) => {
+    return this.#ask(asking, { ...conversion, config: conversion.config }, due, (converted) => {
       const made = new Map(due.map((object, index) => [object, converted[index] ?? object]));
       return take(all.map((object) => made.get(object) ?? object));
     });
@@ -80,7 +80,7 @@ export class Converter {
 
   async #ask<T>(
     asking: Asking,
-    conversion: Conversion,
+    conversion: ByWebhook,
     objects: readonly KubeObject[],
     take: Take<T>,
   ): Promise<T> {
@@ -118,7 +118,7 @@ export class Converter {
   /** The time that is spent waiting for one's turn counts. */
   #post<T>(
     { cluster, signal: asker }: Asking,
-    { config }: Conversion,
+    { config }: ByWebhook,
     { review, objects }: { review: JsonObject; objects: readonly KubeObject[] },
     take: (answer: JsonObject) => Promise<T>,
   ): Promise<T> {
@@ -140,6 +140,8 @@ export class Converter {
     });
   }
 }
+
+type ByWebhook = Conversion & Required<Pick<Conversion, 'config'>>;
 
 type Take<T> = (made: readonly KubeObject[]) => Promise<T>;
 

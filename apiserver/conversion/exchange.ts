@@ -15,13 +15,15 @@ import { Versions } from './versions.ts';
 type Handler = (exchange: ResourceExchange) => Promise<ApiResponse>;
 
 /**
- * How a request about objects between whose versions a webhook converts is handled. A user's is about objects in its version,
- * whatever they are stored in. Our own controllers, and whoever reads all logical clusters at once, see what is stored, in the
- * version in which it is: they never wait for a webhook, nor see what one makes of an object.
+ * How a request about objects of unlike versions, or that a webhook converts, is handled. A user's is about objects in its version,
+ * whatever they are stored in. Our own controllers, and whoever reads all logical clusters at once, see what is stored: they never wait
+ * for a webhook, nor see what one makes of an object, in the version in which it is; of what none converts all that is there, under the
+ * version that they ask for.
  */
 export function handledIn(exchange: ResourceExchange, handle: Handler): Handler {
   const { info, user } = exchange;
   if (info.cluster !== '*' && !isOwnController(user)) return () => handledKeeping(exchange, handle);
+  if (exchange.served.conversion?.config === undefined) return () => handle(unconverted(exchange));
   return async () => handle(await asStored(exchange));
 }
 
@@ -108,6 +110,21 @@ function shownAs(served: ServedResource): ServedResource {
   const { definition: _, ...shown } = served;
   known.set(served, shown);
   return shown;
+}
+
+function unconverted(exchange: ResourceExchange): ResourceExchange {
+  return { ...exchange, served: stampedAs(exchange.served), stored: stampedAs(exchange.stored) };
+}
+
+const stamping = new WeakMap<ServedResource, ServedResource>();
+
+/** As if all of its versions had one schema. */
+function stampedAs(served: ServedResource): ServedResource {
+  const there = stamping.get(served);
+  if (there !== undefined) return there;
+  const { conversion: _, ...stamped } = served;
+  stamping.set(served, stamped);
+  return stamped;
 }
 
 async function asStored(exchange: ResourceExchange): Promise<ResourceExchange> {

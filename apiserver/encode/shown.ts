@@ -42,5 +42,5 @@ export function isOfAll({ info, served }: ResourceExchange): boolean {
 /** Of a logical cluster where a webhook converts them: whoever reads all at once gets them as they are stored. */
 function isAnothers({ core, info, stored }: ResourceExchange, entry: Entry): boolean {
   const { cluster } = parseKey(stored.info, entry.key);
-  return core.registry.find(cluster, info.group, info.resource)?.conversion !== undefined;
+  return core.registry.find(cluster, info.group, info.resource)?.conversion?.config !== undefined;
 }

@@ -3,6 +3,7 @@ import type { ResourceExchange } from '../core.ts';
 import { formOf } from '../encode/respond.ts';
 import { withUse } from '../limits/show.ts';
 import { parseSelection } from '../registry/selectors.ts';
+import { waitForHistory } from './lists/history.ts';
 import { listQuery, waitForRevision } from './lists/options.ts';
 import { readPage } from './lists/page.ts';
 import { respondList } from './lists/respond.ts';
@@ -15,6 +16,7 @@ export async function handleList(exchange: ResourceExchange): Promise<ApiRespons
   if (query.revision !== undefined && query.continue === '') {
     await waitForRevision(core.store, query.revision, request.signal);
   }
+  await waitForHistory(exchange, query);
   const page = await readPage(exchange, query, selection);
   const metadata = {
     resourceVersion: String(page.revision),

@@ -8,6 +8,7 @@ import { formOf, includeOf } from '../encode/respond.ts';
 import { isTooLarge, translate } from '../registry/errors.ts';
 import { watchEnd } from '../registry/registry.ts';
 import { parseSelection, type Selection } from '../registry/selectors.ts';
+import type { ServedResource } from '../served.ts';
 import { type ListQuery, listQuery, waitForRevision } from './lists/options.ts';
 import { rangeFor, readPage, wholeRange } from './lists/page.ts';
 import { WatchEncoder } from './watch/encoder.ts';
@@ -114,10 +115,15 @@ async function watch<T extends { readonly length: number }, Batch>(
   return stream;
 }
 
+/** By a definition whose objects no webhook converts: of those the store tells (conversion/watch.ts). */
+function isDefined({ definition, conversion }: ServedResource): boolean {
+  return conversion?.config === undefined && (definition ?? conversion) !== undefined;
+}
+
 /** Whoever was shown what is stored has to list anew once a webhook says what it is; who is always shown that, has not. */
 function onConverted({ core, info, served, user }: ResourceExchange, run: () => void): () => void {
   const { group, resource } = served.info;
-  if (served.definition === undefined || served.conversion !== undefined) return () => {};
+  if (!isDefined(served)) return () => {};
   if (info.cluster === '*' || isOwnController(user)) return () => {};
   return core.catalog.onConverted(info.cluster, `${resource}.${group}`, run);
 }
@@ -125,7 +131,7 @@ function onConverted({ core, info, served, user }: ResourceExchange, run: () => 
 /** What is not served any more, or went with its definition, is watched by nobody: who asks anew is told. A webhook's tells it by itself. */
 function onUnserved({ core, info, served }: ResourceExchange, run: () => void): () => void {
   const { group, resource, version } = served.info;
-  if (served.definition === undefined || info.cluster === '*') return () => {};
+  if (!isDefined(served) || info.cluster === '*') return () => {};
   return core.catalog.onUnserved(info.cluster, `${resource}.${group}`, version, run);
 }
 

@@ -130,7 +130,7 @@ export class Catalog {
   /** Calls `run` once a webhook converts between the versions of a definition, now or later, until the answer is called. */
   onConverted(cluster: string, definition: string, run: () => void): () => void {
     return this.#onDefined(cluster, definition, (served) => {
-      if (served.some(({ conversion }) => conversion !== undefined)) run();
+      if (served.some(({ conversion }) => conversion?.config !== undefined)) run();
     });
   }
 

@@ -87,14 +87,14 @@ function inVersion(
   served: ServedResource,
   { object, apiVersion }: { object: KubeObject; apiVersion: string },
 ) {
-  const other = registry
-    .resources(cluster)
-    .find(
-      ({ info }) =>
-        info.resource === served.info.resource &&
-        info.kind === served.info.kind &&
-        formatApiVersion(info) === apiVersion,
-    );
+  const other = registry.resources(cluster).find(
+    ({ info }) =>
+      // An Event has two groups: who wrote it in the other one owns nothing in this.
+      info.group === served.info.group &&
+      info.resource === served.info.resource &&
+      info.kind === served.info.kind &&
+      formatApiVersion(info) === apiVersion,
+  );
   if (other === undefined) return undefined;
   // Whoever is not to ask a webhook takes nothing from anybody.
   if (served.conversion !== undefined) return { object: {} as KubeObject, schema: anything };

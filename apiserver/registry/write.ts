@@ -141,7 +141,7 @@ async function updateWith(
   hooksOf(served).settle?.(next, old, subresource);
   next = withPodsGeneration(withGiven(next, old), old);
   const causes =
-    served.validate?.(next, old, subresource) ??
+    served.validate?.(next, old, subresource, context.warn) ??
     validateUpdate(
       next,
       old,

@@ -37,8 +37,8 @@ export async function countRevision(
   if (counted) await noteRevision(registry, place, counted);
 }
 
-/** An adopted one of its own template; else of what its clusters have made the newest. */
-function presentOf(root: KubeObject, all: readonly KubeObject[]): KubeObject | undefined {
+/** Of what it controls, an adopted one of its own template; else of what its clusters have made the newest. */
+export function presentOf(root: KubeObject, all: readonly KubeObject[]): KubeObject | undefined {
   const template = templateOf(root);
   const isPresent = (set: KubeObject) => isAdopted(set) && sameJson(templateOf(set), template);
   const made = all.filter((set) => isReflected(set) && !isHeld(set));

@@ -23,23 +23,30 @@ interface Node {
   same: boolean;
   /** For all rules of the object. */
   budget: Budget;
+  /** What is let pass. */
+  passed: StatusCause[];
 }
 
 /**
  * The causes for which a custom resource breaks its schema's x-kubernetes-validations, root first. `old` is undefined
- * on create. What was broken before and did not change is let pass.
+ * on create. What was broken before and did not change is let pass, and told to `warn` as kube-apiserver warns of it.
  * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
  */
 export function validateRules(
   value: unknown,
   old: unknown,
   schema: unknown,
-  budget: Budget = new Budget(perRequest),
+  {
+    budget = new Budget(perRequest),
+    warn,
+  }: { budget?: Budget; warn?: ((text: string) => void) | undefined } = {},
 ): StatusCause[] {
   if (!hasRules(schema)) return [];
   const root = new Field([]);
   const same = old !== undefined && deepEqual(value, old);
-  visit({ value, old, same, budget }, schema, root);
+  const passed: StatusCause[] = [];
+  visit({ value, old, same, budget, passed }, schema, root);
+  if (warn) for (const { field, message } of passed) warn(`${field}: ${message}`);
   return root.causes;
 }
 
@@ -140,8 +147,9 @@ function applyRules(node: Node, schema: Rules, rules: readonly Rule[], field: Fi
       node.budget.spend();
       return;
     }
-    if (holds === true || (node.same && !program.usesOldSelf)) continue;
-    refuse(rule, describe(rule, { self, oldSelf }, node.budget), node.value, field);
+    if (holds === true) continue;
+    const told = node.same && !program.usesOldSelf ? field.into(node.passed) : field;
+    refuse(rule, describe(rule, { self, oldSelf }, node.budget), node.value, told);
   }
 }
 

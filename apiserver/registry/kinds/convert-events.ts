@@ -15,8 +15,13 @@ export function eventToCore(event: KubeObject): KubeObject {
   return rename(event, 'v1', new Map(names));
 }
 
+/** What the core group's writes where there is none, this one leaves out. */
+const leftOut = ['reportingController', 'reportingInstance'] as const;
+
 export function eventFromCore(event: KubeObject): KubeObject {
-  return rename(event, 'events.k8s.io/v1', new Map(names.map(([a, b]) => [b, a])));
+  const shown = rename(event, 'events.k8s.io/v1', new Map(names.map(([a, b]) => [b, a])));
+  for (const name of leftOut) if (shown[name] === '') delete shown[name];
+  return shown;
 }
 
 function rename(event: KubeObject, apiVersion: string, to: ReadonlyMap<string, string>): KubeObject {

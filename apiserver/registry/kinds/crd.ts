@@ -1,19 +1,15 @@
-import { hasRules, validateRules } from '../../../kube/cel/validate.ts';
 import { deepEqual } from '../../../kube/deep.ts';
 import { compareVersions } from '../../../kube/discovery/groups.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import type { StatusCause } from '../../../kube/status.ts';
-import { isRecord } from '../../../kube/untyped.ts';
 import type { DefinitionNames } from '../../../kube/validation/crd/accepted-names.ts';
 import { applySchemaDefaults, dropNulls } from '../../../kube/validation/custom/apply.ts';
-import { embeddedCauses, readEmbedded } from '../../../kube/validation/custom/embedded.ts';
-import { validateLists } from '../../../kube/validation/custom/lists.ts';
-import { validateSchema } from '../../../kube/validation/custom/schema.ts';
+import { readEmbedded } from '../../../kube/validation/custom/embedded.ts';
 import { validateCreate, validateUpdate } from '../../../kube/validation/index.ts';
 import type { ServedResource } from '../../served.ts';
 import { clientConfigOf } from '../../webhook/reference.ts';
 import type { Catalog } from '../catalog.ts';
 import { schemaFromOpenApi } from './crd-schema.ts';
+import { customCauses } from './custom-causes.ts';
 import { isEnding } from './ending.ts';
 import { conditionsOf } from './own-status.ts';
 
@@ -107,7 +103,8 @@ export function serveDefinition(
             definition: kept ?? { since: revision, forms: new WeakMap() },
           };
         });
-  if (spec?.conversion?.strategy === 'Webhook') convertedByWebhook(all, { name, revision, spec });
+  const isByWebhook = spec?.conversion?.strategy === 'Webhook';
+  if (spec && (isByWebhook || areUnlike(all))) converted(all, { name, revision, spec }, isByWebhook);
   const isServed = new Set(spec?.versions?.flatMap((version) => (version.served ? version.name : [])));
   // What nobody reads any more goes with its definition all the same, by the version that it is stored in.
   if (going.isEnding && isServed.size === 0) for (const { info } of all) isServed.add(info.storageVersion);
@@ -115,9 +112,15 @@ export function serveDefinition(
   catalog.define(cluster, name, served, revision);
 }
 
-function convertedByWebhook(
+/** Whether an object in one version may have what another does not know. */
+function areUnlike([first, ...others]: readonly ServedResource[]): boolean {
+  return others.some(({ openapi }) => !deepEqual(openapi, first?.openapi));
+}
+
+function converted(
   all: ServedResource[],
   { name, revision, spec }: { name: string; revision: number; spec: DefinitionSpec },
+  isByWebhook: boolean,
 ): void {
   const { clientConfig, conversionReviewVersions = [] } = spec.conversion?.webhook ?? {};
   const conversion = {
@@ -125,7 +128,7 @@ function convertedByWebhook(
     revision,
     storageVersion: spec.versions.find((version) => version.storage)?.name ?? '',
     reviewVersions: conversionReviewVersions,
-    config: clientConfigOf(clientConfig),
+    ...(isByWebhook && { config: clientConfigOf(clientConfig) }),
     versions: new Map(all.map((one) => [one.info.version, one])),
   };
   for (const one of all) one.conversion = conversion;
@@ -143,36 +146,6 @@ function accepted(object: KubeObject | undefined, spec: DefinitionSpec): Definit
   const { acceptedNames: names } = (object?.status ?? {}) as { acceptedNames?: DefinitionNames };
   // The plural is what its objects are stored under: the definition's own name says it, whatever its status does.
   return names?.plural && names.kind ? { ...spec, names: { ...names, plural: spec.names.plural } } : spec;
-}
-
-/** Rules are for objects that are sound otherwise: what else is wrong with their types can only confuse them. */
-const blocking = [
-  'FieldValueNotSupported',
-  'FieldValueRequired',
-  'FieldValueTooLong',
-  'FieldValueTooMany',
-  'FieldValueTypeInvalid',
-];
-
-const notChecked: StatusCause = {
-  reason: 'FieldValueInvalid',
-  message:
-    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
-  field: '<nil>',
-};
-
-function customCauses(object: KubeObject, old: KubeObject | undefined, openapi: unknown): StatusCause[] {
-  const { metadata: _metadata, ...rest } = object;
-  const { metadata: _before, ...before } = old ?? {};
-  const schema = withoutMetadata(openapi);
-  const causes = [
-    ...validateSchema(rest, schema, '', 0, old && before),
-    ...embeddedCauses(rest, schema),
-    ...validateLists(rest, schema),
-  ];
-  if (hasRules(openapi) && causes.some(({ reason }) => reason !== undefined && blocking.includes(reason)))
-    return [...causes, notChecked];
-  return [...causes, ...validateRules(object, old, openapi)];
 }
 
 function servedVersion(cluster: string, spec: DefinitionSpec, version: Version): ServedResource {
@@ -212,12 +185,12 @@ function servedVersion(cluster: string, spec: DefinitionSpec, version: Version):
       applySchemaDefaults(object, openapi);
       return object;
     },
-    validate: (object, old, subresource) => {
+    validate: (object, old, subresource, warn) => {
       const info = { group, version: version.name, kind: names.kind, resource: names.plural, namespaced };
       const meta = old
         ? validateUpdate(object, old, info, subresource === '' ? undefined : subresource)
         : validateCreate(object, info);
-      return [...meta, ...customCauses(object, old, openapi)];
+      return [...meta, ...customCauses(object, old, openapi, warn)];
     },
     subresources: { ...(status && { status: true }), ...(scale && { scale }) },
     ...(version.additionalPrinterColumns && {
@@ -247,10 +220,4 @@ function deprecationOf({ group, names, versions }: DefinitionSpec, version: Vers
     .sort(compareVersions);
   const use = newer[0] === undefined ? '' : `; use ${group}/${newer[0]} ${names.kind}`;
   return `${group}/${version.name} ${names.kind} is deprecated${use}`;
-}
-
-/** metadata has rules of its own. */
-function withoutMetadata(openapi: unknown): unknown {
-  if (!isRecord(openapi) || !Array.isArray(openapi['required'])) return openapi;
-  return { ...openapi, required: openapi['required'].filter((name) => name !== 'metadata') };
 }

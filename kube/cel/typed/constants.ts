@@ -1,13 +1,14 @@
+import { regexProblem } from '../../regex.ts';
 import { Budget, RunError } from '../eval/budget.ts';
 import { conversions } from '../eval/conversions.ts';
 import { Uint, type Value } from '../eval/values.ts';
-import { children, type Expr, type Literal } from './expr.ts';
+import { type Call, children, type Expr, type Literal } from './expr.ts';
 
 const folded = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'uint']);
 
 /**
- * Why no program can be made of a well typed expression: its conversions of constants are carried out as it is, wherever
- * they are in it. undefined: one can.
+ * Why no program can be made of a well typed expression: its conversions of constants are carried out, and constant regular
+ * expressions read, as it is, wherever they are in it. undefined: one can.
  */
 export function conversionProblem(expr: Expr): string | undefined {
   try {
@@ -23,10 +24,18 @@ export function conversionProblem(expr: Expr): string | undefined {
 function fold(expr: Expr, budget: Budget): [Value] | undefined {
   if (expr.op === 'literal') return constant(expr);
   const below = children(expr).map((child) => fold(child, budget));
+  if (expr.op === 'call' && expr.target) requireRegex(expr);
   if (expr.op !== 'call' || expr.target || !folded.has(expr.name) || below.length !== 1) return undefined;
   const [argument] = below;
   const convert = conversions[expr.name];
   return argument && convert && [convert(budget, ...argument)];
+}
+
+/** What is no constant is read when it runs. Those of `matches` are read as it is checked. */
+function requireRegex({ name, args: [pattern] }: Call): void {
+  if ((name !== 'find' && name !== 'findAll') || pattern?.op !== 'literal') return;
+  const problem = typeof pattern.value === 'string' ? regexProblem(pattern.value) : undefined;
+  if (problem !== undefined) throw new RunError(problem);
 }
 
 function constant({ type, value }: Literal): [Value] | undefined {

@@ -50,7 +50,7 @@ function ofDefault(
   }
   // Messages name no field here, as for a value that stands by itself.
   const found = [...validateSchema(value, schema, ''), ...validateLists(value, schema)];
-  const sound = found.length > 0 ? found : validateRules(value, undefined, schema, budget);
+  const sound = found.length > 0 ? found : validateRules(value, undefined, schema, { budget });
   return sound.map((cause) => ({ ...cause, field: below(path, cause.field ?? '') }));
 }
 

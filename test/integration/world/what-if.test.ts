@@ -41,6 +41,15 @@ test('a dry run says what would move, and nothing does', async () => {
     plan: [expect.stringContaining('web is blocked on east: east: it is being drained')],
   });
   expect(await dryRun(web, { metadata: { labels: { a: 'b' } } })).toEqual({ status: 200, plan: [] });
+  expect(await dryRun(web, { spec: { replicas: 3 } })).toEqual({ status: 200, plan: [] });
+  expect(await dryRun(web, { metadata: { annotations: { 'atoll.dev/clusters': 'east', a: 'b' } } })).toEqual({
+    status: 200,
+    plan: [],
+  });
+  expect(await dryRun(web, { metadata: { annotations: { 'atoll.dev/clusters': ' east' } } })).toEqual({
+    status: 200,
+    plan: ['299 - "plan: nothing would be placed otherwise"'],
+  });
   const free = { metadata: { annotations: { 'atoll.dev/clusters': null } } };
   await world.admin.patch(resources.deployments, { namespace: 'default', name: 'web' }, 'merge', free);
   const apart = {

@@ -131,3 +131,27 @@ it.each(['72h', '3d', '3 days', '2days 24h'])('%s is as long as a rule finds it 
   expect(judge({ rule: 'self.lasts == duration("72h")' }, { lasts })).toEqual([]);
   expect(judge({ rule: 'self.lasts > duration("72h")' }, { lasts })).toHaveLength(1);
 });
+
+it('tells what it lets pass, since it was so before and has not changed', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      size: { type: 'string', 'x-kubernetes-validations': [{ rule: "self != 'bad'", message: 'no bad' }] },
+      max: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] },
+    },
+    'x-kubernetes-validations': [{ rule: 'self.max < 1', fieldPath: '.max', reason: 'FieldValueForbidden' }],
+  };
+  const told = (value: object, old: object | undefined) => {
+    const texts: string[] = [];
+    const causes = validateRules(value, old, schema, { warn: (text) => texts.push(text) });
+    return [causes.map(({ message }) => message), texts];
+  };
+  const forbidden = 'Forbidden: failed rule: self.max < 1';
+  const before = { size: 'bad', max: 2 };
+  expect(told(before, { ...before })).toEqual([
+    [],
+    [`max: ${forbidden}`, 'size: Invalid value: "bad": no bad'],
+  ]);
+  expect(told({ ...before, min: 1 }, before)).toEqual([[forbidden], ['size: Invalid value: "bad": no bad']]);
+  expect(told(before, undefined)).toEqual([[forbidden, 'Invalid value: "bad": no bad'], []]);
+});

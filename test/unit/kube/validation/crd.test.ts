@@ -92,6 +92,11 @@ const refused: [string, KubeObject, string[]][] = [
       ['uint(-1) == 1u', 'unsigned integer overflow'],
       ['int(1e30) == 1', 'integer overflow'],
       ['has(self.spec) || uint(string(-1)) == 1u', "type conversion error from 'string' to 'uint'"],
+      ['"a".find("(") == "" || "a".find("x(") == ""', 'error parsing regexp: missing closing ): `(`'],
+      [
+        '"a".findAll("*", 1).size() == 0',
+        'error parsing regexp: missing argument to repetition operator: `*`',
+      ],
     ] as const
   ).map(unstartable),
   ...(
