@@ -27,6 +27,10 @@ export function adviceFor(told: Told): string[] {
     ...(noRoom ? [`have an administrator make room: ${roomComesBy}`] : []),
     ...remedies.slice(0, mostRemedies),
     ...(remedies.length > 0 ? ['it moves by itself once that has changed: nothing need be repeated'] : []),
+    ...misfits(placement).map(
+      (cluster) =>
+        `have its pods ask for what nodes of ${cluster} have, or name another cluster: ${annotate} ${clustersAnnotation}=NAME`,
+    ),
     ...strangersOf(told, placement),
     ...(isIll(told, placement) ? [`see why pods are not ready: kubectl -n ${namespace} describe pods`] : []),
     ...claimsAdvice(told),
@@ -57,6 +61,12 @@ function isIll({ pods }: Told, { spec }: Placement): boolean {
 
 function namesNoOther({ spec }: Placement): boolean {
   return Object.values(spec?.reasons ?? {}).some((why) => / names no other: it stays$/.test(why));
+}
+
+/** Where it is to be, and no node is one for its pods: by the words of butForNodes. */
+function misfits({ spec }: Placement): string[] {
+  const { clusters = [], reasons = {} } = spec ?? {};
+  return clusters.filter((name) => / though no node there has /.test(reasons[name] ?? '')).sort();
 }
 
 function absent({ kind, object }: Told): string[] {
