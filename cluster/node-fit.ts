@@ -81,3 +81,17 @@ function wordsOf({ key, operator, values }: Ask): string {
   if (operator === 'In') return key === nodeNameKey ? `${what} ${among}` : `${what}${among}`;
   return operator === 'Exists' ? what : `${what} ${operator === 'Gt' ? 'above' : 'below'} ${values[0]}`;
 }
+
+const though = ', though ';
+const misfit = /, though (no node there has .*, as its pods ask)$/;
+
+/** Why a cluster was chosen, with what nodeMisfit says of it all the same, now; what was said of that before is not. */
+export function withMisfit(reason: string, words: string | undefined): string {
+  const why = reason.replace(misfit, '');
+  return words === undefined ? why : `${why}${though}${words}`;
+}
+
+/** What nodeMisfit says of a cluster that was chosen all the same, of the reason that a Placement has for it. */
+export function misfitIn(reason: string | undefined): string | undefined {
+  return misfit.exec(reason ?? '')?.[1];
+}

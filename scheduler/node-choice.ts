@@ -1,4 +1,4 @@
-import { type NodeAsk, nodeAskOf, nodeMisfit } from '../cluster/node-fit.ts';
+import { type NodeAsk, nodeAskOf, nodeMisfit, withMisfit } from '../cluster/node-fit.ts';
 import { podTemplate } from '../cluster/pod-spec.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { perObject } from '../kube/per-object.ts';
@@ -33,19 +33,16 @@ export function preferNodes(
   return { preferred: from.filter(({ name }) => !passed.has(name)), passed };
 }
 
-const though = ', though no node there has ';
-
-/** With what is to be said of where it is to be all the same, now; what was said of that before is not. */
+/** With what is to be said of where it is to be all the same. */
 export function butForNodes(
   reasons: Readonly<Record<string, string>>,
   clusters: readonly string[],
   misfit: Situation['misfit'],
 ): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(reasons).map(([name, said]) => {
-      const [why = ''] = said.split(though);
-      const words = clusters.includes(name) ? misfit?.(name) : undefined;
-      return [name, words === undefined ? why : `${why}, though ${words}`];
-    }),
+    Object.entries(reasons).map(([name, why]) => [
+      name,
+      withMisfit(why, clusters.includes(name) ? misfit?.(name) : undefined),
+    ]),
   );
 }

@@ -1,9 +1,12 @@
+import { endedReason } from '../cluster/condition.ts';
 import { isFinished, placedKind } from '../cluster/kinds.ts';
 import { pausedAnnotation, waitAnnotation } from '../cluster/names.ts';
 import { lackOfRoom, noCluster, unplacedPods } from '../cluster/no-room.ts';
+import { misfitIn } from '../cluster/node-fit.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { isHeldBack, podRefusal } from '../cluster/pod-admission.ts';
 import { makesNone } from '../cluster/pod-spec.ts';
+import { originOf } from '../cluster/ruled.ts';
 import { isStillLedTo, leavesUnheard } from '../cluster/share.ts';
 import { type Silence, whichIs } from '../cluster/silence.ts';
 import { unsatisfied } from '../cluster/spread.ts';
@@ -81,11 +84,13 @@ const orphaned =
 /** Of what goes along: there may be clusters, and nothing needs it on any. */
 const needless = 'no workload that is placed needs it';
 
-function placed({ placement, gone, root, total }: ConditionsInput): Verdict {
+function placed(input: ConditionsInput): Verdict {
+  const { placement, gone, root, total } = input;
   const { clusters = [], wanted = [], reasons = {} } = placement.spec ?? {};
   const type = 'Placed';
   if (gone && isTombstone(placement)) return { type, status: 'False', reason: 'Orphaned', message: orphaned };
   if (gone) return { type, status: 'False', reason: 'Deleted', message: 'the object is being deleted' };
+  if (isOver(input)) return { type, status: 'True', reason: endedReason, message: overWords };
   const why = (names: readonly string[]) =>
     names.map((name) => `${name}: ${Object.hasOwn(reasons, name) ? reasons[name] : 'not chosen'}`).join('; ');
   // Of what is nowhere all reasons are told.
@@ -149,7 +154,10 @@ function settled(input: ConditionsInput): Verdict {
   const awaited = (c: string) => {
     const silence = input.silenceOf?.(c);
     if (silence) return `, ${whichIs(silence)}`;
-    return unled.includes(c) ? unledWords : isHalted(input, c) ? haltedWords : '';
+    const why = unled.includes(c)
+      ? unledWords
+      : (haltedWords(input, c) ?? misfitIn(placement.spec?.reasons?.[c]));
+    return why === undefined ? '' : ` (${why})`;
   };
   const stays = givingOf(shares, clusters).join(', ');
   const held = heldBy(hold, stays);
@@ -187,11 +195,17 @@ function settled(input: ConditionsInput): Verdict {
     return { type, status: 'False', reason: 'Leaving', message };
   }
   // What is nowhere is not where it should be.
-  const isOver = input.root !== undefined && isFinished(input.root) && Object.keys(shares).length === 0;
-  if (!input.gone && clusters.length === 0 && !isOver) return { ...placed(input), type };
-  const message = isOver ? 'it has ended, and is not made again' : 'every share is where it should be';
+  if (!input.gone && clusters.length === 0 && !isOver(input)) return { ...placed(input), type };
+  const message = isOver(input) ? overWords : 'every share is where it should be';
   return { type, status: 'True', reason: 'Settled', message };
 }
+
+/** It has left all clusters, and comes to none. */
+function isOver({ root, shares }: ConditionsInput): boolean {
+  return root !== undefined && isFinished(root) && Object.keys(shares).length === 0;
+}
+
+const overWords = 'it has ended, and is not made again';
 
 function heldBy(hold: Handover['hold'], stays: string): Verdict | undefined {
   const said = { type: 'Settled', status: 'False' } as const;
@@ -225,15 +239,22 @@ export function deletionWords(shares: Shares, silenceAt: ConditionsInput['silenc
   return leaving.some((c) => silenceAt?.(c)) ? leavingWords(leaving, silenceAt) : undefined;
 }
 
-/** Its user has paused its rollout: its controller there makes no pod of a template of which it has none yet. */
-function isHalted({ root, shares, slices }: ConditionsInput, cluster: string): boolean {
-  if (root?.kind !== 'Deployment' || at(root, 'spec', 'paused') !== true) return false;
+/**
+ * Its user has paused its rollout: its controller there makes no pod of a template of which it has none yet. That of a custom resource
+ * may do the same.
+ */
+function haltedWords({ root, shares, slices }: ConditionsInput, cluster: string): string | undefined {
+  const ruled = root && originOf(root)?.object;
+  if ((!ruled && root?.kind !== 'Deployment') || at(ruled ?? root, 'spec', 'paused') !== true)
+    return undefined;
   const { status } = Object.hasOwn(slices, cluster) ? (slices[cluster] ?? {}) : {};
-  return (numberAt(status, 'updatedReplicas') ?? 0) < (shares[cluster]?.replicas ?? 0);
+  if ((numberAt(status, 'updatedReplicas') ?? 0) >= (shares[cluster]?.replicas ?? 1)) return undefined;
+  return ruled
+    ? 'its spec.paused is true, so its controller may make none of its pods there'
+    : 'its rollout is paused, so none of its pods is made there; kubectl rollout resume';
 }
 
-const haltedWords = ' (its rollout is paused, so none of its pods is made there; kubectl rollout resume)';
-const unledWords = ' (it is ready there, and its Services have yet to lead to all of it)';
+const unledWords = 'it is ready there, and its Services have yet to lead to all of it';
 
 function withdrawingWords(withdrawing: readonly (readonly [string, Share])[]): string {
   const unheard = withdrawing.filter(([, share]) => leavesUnheard(share));

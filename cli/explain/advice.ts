@@ -1,5 +1,6 @@
 import { clustersAnnotation } from '../../cluster/names.ts';
 import { lacksCluster, roomComesBy } from '../../cluster/no-room.ts';
+import { misfitIn } from '../../cluster/node-fit.ts';
 import type { Placement } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import { claimsAdvice } from './claims.ts';
@@ -63,10 +64,10 @@ function namesNoOther({ spec }: Placement): boolean {
   return Object.values(spec?.reasons ?? {}).some((why) => / names no other: it stays$/.test(why));
 }
 
-/** Where it is to be, and no node is one for its pods: by the words of butForNodes. */
+/** Where it is to be, and no node is one for its pods: see misfitIn. */
 function misfits({ spec }: Placement): string[] {
   const { clusters = [], reasons = {} } = spec ?? {};
-  return clusters.filter((name) => / though no node there has /.test(reasons[name] ?? '')).sort();
+  return clusters.filter((name) => misfitIn(reasons[name]) !== undefined).sort();
 }
 
 function absent({ kind, object }: Told): string[] {
