@@ -655,7 +655,7 @@ describe('claims that are left', () => {
   test('where no node is one for its pods the command that has it elsewhere is told', () => {
     const reasons = { west: 'it has the most room, though no node there has the name n, as its pods ask' };
     const placement = placed({ ...moving.spec, clusters: ['west'], reasons });
-    expect(section(told({ placement }), 'What you can do').join()).toContain(
+    expect(section(told({ placement }), 'What you can do')?.join()).toContain(
       'have its pods ask for what nodes of west have, or name another cluster',
     );
   });
