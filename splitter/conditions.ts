@@ -2,17 +2,15 @@ import { endedReason } from '../cluster/condition.ts';
 import { isFinished, placedKind } from '../cluster/kinds.ts';
 import { pausedAnnotation, waitAnnotation } from '../cluster/names.ts';
 import { lackOfRoom, noCluster, unplacedPods } from '../cluster/no-room.ts';
-import { misfitIn } from '../cluster/node-fit.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { isHeldBack, podRefusal } from '../cluster/pod-admission.ts';
 import { makesNone } from '../cluster/pod-spec.ts';
-import { originOf } from '../cluster/ruled.ts';
 import { isStillLedTo, leavesUnheard } from '../cluster/share.ts';
 import { type Silence, whichIs } from '../cluster/silence.ts';
 import { unsatisfied } from '../cluster/spread.ts';
 import type { Condition, Placement, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { at, numberAt } from '../kube/untyped.ts';
+import { awaitedWords } from './awaited-words.ts';
 import { copyVerdict } from './copy-words.ts';
 import { clustersHeard } from './fold/silent.ts';
 import { replicasOf } from './follow.ts';
@@ -146,7 +144,7 @@ export function waitingWords({ held, until, firm }: Handover['hold'], stays: str
 }
 
 function settled(input: ConditionsInput): Verdict {
-  const { placement, shares, slices, waitingFor, unled, blind, refusing, once, hold } = input;
+  const { placement, shares, slices, waitingFor, blind, refusing, once, hold } = input;
   const type = 'Settled';
   const clusters = placement.spec?.clusters ?? [];
   const failed = Object.keys(shares).flatMap((c) => failureWords(slices, c) ?? []);
@@ -154,10 +152,7 @@ function settled(input: ConditionsInput): Verdict {
   const awaited = (c: string) => {
     const silence = input.silenceOf?.(c);
     if (silence) return `, ${whichIs(silence)}`;
-    const why = unled.includes(c)
-      ? unledWords
-      : (haltedWords(input, c) ?? misfitIn(placement.spec?.reasons?.[c]));
-    return why === undefined ? '' : ` (${why})`;
+    return awaitedWords(input, c);
   };
   const stays = givingOf(shares, clusters).join(', ');
   const held = heldBy(hold, stays);
@@ -238,23 +233,6 @@ export function deletionWords(shares: Shares, silenceAt: ConditionsInput['silenc
   const leaving = Object.keys(shares).filter((c) => shares[c]?.phase === 'Leaving');
   return leaving.some((c) => silenceAt?.(c)) ? leavingWords(leaving, silenceAt) : undefined;
 }
-
-/**
- * Its user has paused its rollout: its controller there makes no pod of a template of which it has none yet. That of a custom resource
- * may do the same.
- */
-function haltedWords({ root, shares, slices }: ConditionsInput, cluster: string): string | undefined {
-  const ruled = root && originOf(root)?.object;
-  if ((!ruled && root?.kind !== 'Deployment') || at(ruled ?? root, 'spec', 'paused') !== true)
-    return undefined;
-  const { status } = Object.hasOwn(slices, cluster) ? (slices[cluster] ?? {}) : {};
-  if ((numberAt(status, 'updatedReplicas') ?? 0) >= (shares[cluster]?.replicas ?? 1)) return undefined;
-  return ruled
-    ? 'its spec.paused is true, so its controller may make none of its pods there'
-    : 'its rollout is paused, so none of its pods is made there; kubectl rollout resume';
-}
-
-const unledWords = 'it is ready there, and its Services have yet to lead to all of it';
 
 function withdrawingWords(withdrawing: readonly (readonly [string, Share])[]): string {
   const unheard = withdrawing.filter(([, share]) => leavesUnheard(share));
