@@ -10,3 +10,6 @@ export interface Condition {
   lastTransitionTime: string;
   observedGeneration?: number;
 }
+
+/** Of `Placed`: what it is about has run to its end, has left every cluster, and comes to none. */
+export const endedReason = 'Ended';

@@ -51,6 +51,8 @@ export const physicalClusterStatus: Texts<PhysicalClusterStatus> = {
   namespaces: 'How many namespaces of Atoll are there.',
   version: 'The version of Kubernetes that it says it is.',
   allocatable: 'What its nodes that take pods offer together.',
+  nodeLabels:
+    'The labels that any of its nodes has, as key=value, and their names as metadata.name=NAME; key=* stands for more values, * in the end for more keys.',
   serves:
     'The namespaced custom resources that it serves, such as rollouts.argoproj.io/v1alpha1; * in the end: there are more.',
 };

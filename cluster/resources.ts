@@ -59,6 +59,7 @@ const physicalClusterStatus = object(
     version: text,
     namespaces: int32,
     allocatable: map({ type: 'string', format: 'quantity' }),
+    nodeLabels: { type: 'list', items: text, listType: 'set' },
     serves: { type: 'list', items: text, listType: 'set' },
   } satisfies Fields<PhysicalClusterStatus>,
   texts.physicalClusterStatus,

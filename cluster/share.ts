@@ -95,3 +95,16 @@ export function leavesUnheard({ withdrawing }: Pick<Share, 'withdrawing'>): bool
 export function isStillLedTo({ withdrawing }: Pick<Share, 'withdrawing'>): boolean {
   return withdrawing?.since !== undefined && withdrawing.closedSince === undefined;
 }
+
+const telling: readonly SharePhase[] = ['Active', 'Withdrawing', 'Joining', 'Leaving'];
+
+/**
+ * The clusters of what is one, as a Pod that moves, in the order in which they are believed how it is, and asked where it is reached:
+ * what is counted on first, then by name.
+ */
+export function tellersOf(shares: Readonly<Record<string, Pick<Share, 'phase'>>>): string[] {
+  const rank = (name: string) => telling.indexOf(shares[name]?.phase ?? 'Leaving');
+  return Object.keys(shares)
+    .sort()
+    .sort((a, b) => rank(a) - rank(b));
+}

@@ -1,14 +1,21 @@
 import { listWithMore } from '../kube/table/format.ts';
 import { numberAt } from '../kube/untyped.ts';
+import { endedReason } from './condition.ts';
 import { placedKind } from './kinds.ts';
 import { slicesOf } from './ruled.ts';
 import type { Placement, Share } from './types.ts';
+
+/** What has ended, and is nowhere any more, is to be nowhere, whatever clusters could have had it. */
+export function hasEnded({ status }: Placement): boolean {
+  return status?.conditions?.some(({ reason }) => reason === endedReason) === true;
+}
 
 /** `east=3/3 west=1/2`: by cluster, what is ready of what it should have; the name alone of what has no count. */
 export function sharesOf(placement: Placement): string {
   const { spec } = placement;
   const { shares = {}, clusters = [] } = spec ?? {};
-  const names = [...new Set([...clusters, ...Object.keys(shares)])].sort();
+  const to = hasEnded(placement) ? [] : clusters;
+  const names = [...new Set([...to, ...Object.keys(shares)])].sort();
   if (names.length === 0) return '<none>';
   const isWorkload = spec !== undefined && placedKind(spec.ref)?.role === 'workload';
   const slices = slicesOf(placement);

@@ -13,6 +13,7 @@ import {
   stay,
   universe,
 } from './judge.ts';
+import { preferNodes } from './node-choice.ts';
 import { chooseOverflow, mayOverflow } from './overflow.ts';
 import { whyBest } from './score.ts';
 import { chooseSpread } from './spread.ts';
@@ -105,15 +106,24 @@ function chooseSome(wish: Wish, situation: Situation, rest: ReadonlyMap<string, 
   const [there, others] = [true, false].map((is) => fitting.filter(({ isThere }) => isThere === is));
   const groups = wish.groups ?? [];
   const kept = takeInOrder(there ?? [], most - held.size, { rest, groups });
-  const joining = takeInOrder(others ?? [], least - held.size - kept.length, { rest, groups });
+  const { preferred, passed } = preferNodes(others ?? [], situation);
+  const missing = least - held.size - kept.length;
+  const joining = takeInOrder(preferred, missing, { rest, groups });
+  const second = fitting.filter(({ name }) => passed.has(name));
+  joining.push(...takeInOrder(second, missing - joining.length, { rest, groups }));
   const names = [...kept, ...joining].map(({ name }) => name);
   const clusters = [...names, ...held.keys()].sort();
   const by = typeof wish.count === 'number' ? `by ${wish.source}` : `chosen within ${wish.source}`;
-  const left = typeof wish.count === 'number' ? fitting.filter(({ name }) => !names.includes(name)) : [];
+  const left = fitting.filter(({ name }) => !names.includes(name));
+  const notNeeded =
+    typeof wish.count === 'number' ? `not needed: ${wish.source} asks for ${least}` : undefined;
   const reasons = [
     ...names.map((name) => [name, by] as const),
     ...refusals(judged, held),
-    ...left.map(({ name }) => [name, `not needed: ${wish.source} asks for ${least}`] as const),
+    ...left.flatMap(({ name }) => {
+      const why = situation.misfit?.(name) ?? notNeeded;
+      return why === undefined ? [] : [[name, why] as const];
+    }),
   ];
   const open = clusters.length < least;
   if (clusters.length === 0) return { ...stay(situation, reasons), open };
@@ -135,13 +145,13 @@ function chooseFreely(situation: Situation, rest: ReadonlyMap<string, number>): 
   const elsewhere = sortedNames(situation.clusters).filter((name) => !current.includes(name));
   const judged = judge(elsewhere, situation, { among: 1 });
   const refused = refusals(judged);
-  const fitting = fittingOf(judged);
-  const [chosen] = take(fitting, 1, rest);
+  const { preferred, passed } = preferNodes(fittingOf(judged), situation);
+  const [chosen] = take(preferred, 1, rest);
   if (!chosen) return stay(situation, [...driven, ...refused]);
-  const why = rest.get(chosen.name) ? 'the rest of the namespace is there' : whyBest(fitting, chosen);
+  const why = rest.get(chosen.name) ? 'the rest of the namespace is there' : whyBest(preferred, chosen);
   return {
     clusters: [chosen.name],
-    reasons: record([[chosen.name, why], ...driven, ...refused]),
+    reasons: record([[chosen.name, why], ...driven, ...refused, ...passed]),
     blocked: false,
   };
 }

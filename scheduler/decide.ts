@@ -161,9 +161,8 @@ function decideWorkloads(scene: Scene): Workloads {
     if (!isEnded) for (const c of choice.clusters) count(c, 1);
     const before = takes.get(subject) ?? new Map();
     const more = addedBy(choice, situation, before);
-    addUsage(used, more);
     const takesNow: Usage = new Map(before);
-    addUsage(takesNow, more);
+    for (const sum of [used, takesNow]) addUsage(sum, more);
     addUsage(own, takesNow);
     const takesThen = settledUsage(placed.object, placement, choice);
     addUsage(settled, takesThen);
@@ -175,6 +174,7 @@ function decideWorkloads(scene: Scene): Workloads {
       leavingSince: leavingSince(placement, choice.clusters, scene.input.now),
       copies: claims.copies,
       rebalancedAt: rebalancedAt(subject, choice, move, scene),
+      misfit: situation.misfit,
     };
     return { decided, usage: takesNow, settled: takesThen };
   });

@@ -67,6 +67,8 @@ export interface Situation {
   company?: (name: string) => string | undefined;
   /** What so many of its pods ask for. */
   need(pods: number): Resources;
+  /** See misfitOf. It keeps nothing away where there is no better place. */
+  misfit?: ((cluster: string) => string | undefined) | undefined;
 }
 
 export type Judged = readonly [Candidate, string | undefined][];

@@ -162,6 +162,7 @@ function bestFor(
 
 function mayCome(name: string, from: string, wish: Wish | undefined, situation: Situation): boolean {
   if (wish && (mayOverflow(wish, situation) || !universe(wish, situation).includes(name))) return false;
+  if (situation.misfit?.(name) !== undefined) return false;
   // Nothing leaves those that are preferred.
   const groupOf = (cluster: string) => wish?.groups?.findIndex((group) => group.includes(cluster)) ?? 0;
   if (groupOf(name) > groupOf(from)) return false;

@@ -8,6 +8,7 @@ import { kindOf } from '../cluster/ruled.ts';
 import type { Placement, PlacementSpec } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { butForNodes } from './node-choice.ts';
 import { mayTakeOver, takenOver } from './orphans.ts';
 import type { Decided, NamespaceDecision } from './types.ts';
 
@@ -140,7 +141,8 @@ function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpe
   const isFree = kind.role === 'workload' && !wish && !isSaid && !isDivided && old?.policies === undefined;
   const stays = isFree && old?.ref.uid === uid && deepEqual(old.clusters, clusters);
   const isBrought = rebalancedAt !== undefined && old?.rebalancedAt === rebalancedAt && !isSaid;
-  const reasons = stays && old.reasons ? old.reasons : isBrought ? brought(choice, old) : choice.reasons;
+  const told = stays && old.reasons ? old.reasons : isBrought ? brought(choice, old) : choice.reasons;
+  const reasons = isSaid ? told : butForNodes(told, clusters, decided.misfit);
   return {
     ref: { group, version, resource, kind: kindOf(object), name, uid, ...(kind.rule && { rule: kind.rule }) },
     ...home,

@@ -3,6 +3,7 @@ import { groupResource } from '../kube/gvk.ts';
 import type { Company } from './company.ts';
 import { copyRefusal, underCopy } from './copies.ts';
 import type { Situation } from './judge.ts';
+import { misfitOf } from './node-choice.ts';
 import { keptOf } from './room.ts';
 import type { Scene } from './scene.ts';
 import type { Subject } from './subjects.ts';
@@ -42,5 +43,6 @@ export function situationOf(
     kind: kind.rule && `${groupResource(kind)}/${kind.version}`,
     company: (name) => company.refusal(subject, name) ?? copyRefusal(copied, name, scene.clusters),
     need: asking(object),
+    misfit: misfitOf(object, scene.clusters),
   };
 }

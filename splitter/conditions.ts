@@ -1,3 +1,4 @@
+import { endedReason } from '../cluster/condition.ts';
 import { isFinished, placedKind } from '../cluster/kinds.ts';
 import { pausedAnnotation, waitAnnotation } from '../cluster/names.ts';
 import { lackOfRoom, noCluster, unplacedPods } from '../cluster/no-room.ts';
@@ -9,7 +10,7 @@ import { type Silence, whichIs } from '../cluster/silence.ts';
 import { unsatisfied } from '../cluster/spread.ts';
 import type { Condition, Placement, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { at, numberAt } from '../kube/untyped.ts';
+import { awaitedWords } from './awaited-words.ts';
 import { copyVerdict } from './copy-words.ts';
 import { clustersHeard } from './fold/silent.ts';
 import { replicasOf } from './follow.ts';
@@ -81,11 +82,13 @@ const orphaned =
 /** Of what goes along: there may be clusters, and nothing needs it on any. */
 const needless = 'no workload that is placed needs it';
 
-function placed({ placement, gone, root, total }: ConditionsInput): Verdict {
+function placed(input: ConditionsInput): Verdict {
+  const { placement, gone, root, total } = input;
   const { clusters = [], wanted = [], reasons = {} } = placement.spec ?? {};
   const type = 'Placed';
   if (gone && isTombstone(placement)) return { type, status: 'False', reason: 'Orphaned', message: orphaned };
   if (gone) return { type, status: 'False', reason: 'Deleted', message: 'the object is being deleted' };
+  if (isOver(input)) return { type, status: 'True', reason: endedReason, message: overWords };
   const why = (names: readonly string[]) =>
     names.map((name) => `${name}: ${Object.hasOwn(reasons, name) ? reasons[name] : 'not chosen'}`).join('; ');
   // Of what is nowhere all reasons are told.
@@ -141,7 +144,7 @@ export function waitingWords({ held, until, firm }: Handover['hold'], stays: str
 }
 
 function settled(input: ConditionsInput): Verdict {
-  const { placement, shares, slices, waitingFor, unled, blind, refusing, once, hold } = input;
+  const { placement, shares, slices, waitingFor, blind, refusing, once, hold } = input;
   const type = 'Settled';
   const clusters = placement.spec?.clusters ?? [];
   const failed = Object.keys(shares).flatMap((c) => failureWords(slices, c) ?? []);
@@ -149,7 +152,7 @@ function settled(input: ConditionsInput): Verdict {
   const awaited = (c: string) => {
     const silence = input.silenceOf?.(c);
     if (silence) return `, ${whichIs(silence)}`;
-    return unled.includes(c) ? unledWords : isHalted(input, c) ? haltedWords : '';
+    return awaitedWords(input, c);
   };
   const stays = givingOf(shares, clusters).join(', ');
   const held = heldBy(hold, stays);
@@ -187,11 +190,17 @@ function settled(input: ConditionsInput): Verdict {
     return { type, status: 'False', reason: 'Leaving', message };
   }
   // What is nowhere is not where it should be.
-  const isOver = input.root !== undefined && isFinished(input.root) && Object.keys(shares).length === 0;
-  if (!input.gone && clusters.length === 0 && !isOver) return { ...placed(input), type };
-  const message = isOver ? 'it has ended, and is not made again' : 'every share is where it should be';
+  if (!input.gone && clusters.length === 0 && !isOver(input)) return { ...placed(input), type };
+  const message = isOver(input) ? overWords : 'every share is where it should be';
   return { type, status: 'True', reason: 'Settled', message };
 }
+
+/** It has left all clusters, and comes to none. */
+function isOver({ root, shares }: ConditionsInput): boolean {
+  return root !== undefined && isFinished(root) && Object.keys(shares).length === 0;
+}
+
+const overWords = 'it has ended, and is not made again';
 
 function heldBy(hold: Handover['hold'], stays: string): Verdict | undefined {
   const said = { type: 'Settled', status: 'False' } as const;
@@ -224,16 +233,6 @@ export function deletionWords(shares: Shares, silenceAt: ConditionsInput['silenc
   const leaving = Object.keys(shares).filter((c) => shares[c]?.phase === 'Leaving');
   return leaving.some((c) => silenceAt?.(c)) ? leavingWords(leaving, silenceAt) : undefined;
 }
-
-/** Its user has paused its rollout: its controller there makes no pod of a template of which it has none yet. */
-function isHalted({ root, shares, slices }: ConditionsInput, cluster: string): boolean {
-  if (root?.kind !== 'Deployment' || at(root, 'spec', 'paused') !== true) return false;
-  const { status } = Object.hasOwn(slices, cluster) ? (slices[cluster] ?? {}) : {};
-  return (numberAt(status, 'updatedReplicas') ?? 0) < (shares[cluster]?.replicas ?? 0);
-}
-
-const haltedWords = ' (its rollout is paused, so none of its pods is made there; kubectl rollout resume)';
-const unledWords = ' (it is ready there, and its Services have yet to lead to all of it)';
 
 function withdrawingWords(withdrawing: readonly (readonly [string, Share])[]): string {
   const unheard = withdrawing.filter(([, share]) => leavesUnheard(share));

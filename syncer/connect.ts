@@ -5,6 +5,7 @@ import { readyOf } from '../cluster/life.ts';
 import { placements } from '../cluster/names.ts';
 import { physicalNamespace, placementName } from '../cluster/placement.ts';
 import { isHeld, reflectedFrom, reflectedKind, reflectedKinds } from '../cluster/reflected.ts';
+import { tellersOf } from '../cluster/share.ts';
 import { silenceOf, silenceSince } from '../cluster/silence.ts';
 import type { Locator, PhysicalCluster, Placement } from '../cluster/types.ts';
 import type { Transport } from '../kube/http.ts';
@@ -179,7 +180,7 @@ export async function placedOn(
   const target = { cluster, namespace, name: placementName({ group: '', resource, name }) };
   try {
     const placement = await client.get<Placement>(placements, target, signal);
-    return Object.keys(placement.spec?.shares ?? {}).sort();
+    return tellersOf(placement.spec?.shares ?? {});
   } catch (error) {
     if (isMissing(error, target.name)) return [];
     throw error;

@@ -30,8 +30,9 @@ export interface HeartbeatOptions {
   questions: Questions;
   /** The cluster has become Ready, or became so with the beat before, or may have been taken for silent: what is made of that is done by then. */
   heardAgain?(): void;
-  /** What its nodes offer together; undefined while that is not known. */
+  /** What its nodes offer together, and their labels; undefined while that is not known. */
   offers(): Record<string, string> | undefined;
+  nodeLabels(): readonly string[] | undefined;
   /** The kinds that may not be read. */
   unreadable: Pick<Unreadable, 'list' | 'isWatched'>;
   /** How many namespaces of ours are there; undefined while that is not known. */
@@ -238,11 +239,13 @@ class Heart {
     };
   }
 
-  #watched(): Pick<PhysicalClusterStatus, 'namespaces' | 'allocatable'> {
-    const [namespaces, offers] = [this.#options.namespaces(), this.#options.offers()];
+  #watched(): Pick<PhysicalClusterStatus, 'namespaces' | 'allocatable' | 'nodeLabels'> {
+    const { namespaces: count, offers, nodeLabels } = this.#options;
+    const [namespaces, allocatable, labels] = [count(), offers(), nodeLabels()];
     return {
       ...(namespaces !== undefined && { namespaces }),
-      ...(offers && { allocatable: offers }),
+      ...(allocatable && { allocatable }),
+      ...(labels && { nodeLabels: [...labels] }),
     };
   }
 }

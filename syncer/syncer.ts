@@ -8,6 +8,7 @@ import { Offered } from './allocatable.ts';
 import { runHeartbeat } from './heartbeat.ts';
 import type { Together } from './heartbeats.ts';
 import type { Joining } from './joining.ts';
+import { NodeLabels } from './node-labels.ts';
 import { watchNodes } from './nodes.ts';
 import { Outage } from './outage.ts';
 import { Questions } from './questions.ts';
@@ -58,6 +59,7 @@ export function startSyncer(options: SyncerOptions): Syncer {
     });
     const nodes = watchNodes(client, { signal, logger, unreadable, clock });
     const offered = new Offered(nodes);
+    const labels = new NodeLabels(nodes);
     const atWork = new AtWork();
     const heartbeat = runHeartbeat({
       name,
@@ -69,6 +71,7 @@ export function startSyncer(options: SyncerOptions): Syncer {
       questions,
       unreadable,
       offers: () => offered.at(Date.now()),
+      nodeLabels: () => labels.now(),
       intervalMs: heartbeatMs,
       namespaces: () => atWork.namespaces(),
       heardAgain: () => atWork.heardAgain(),

@@ -1,4 +1,5 @@
 import { apiVersion, moreServed, rootCluster } from '../../cluster/names.ts';
+import { moreLabels } from '../../cluster/node-fit.ts';
 import type { Condition, PhysicalCluster, PhysicalClusterStatus } from '../../cluster/types.ts';
 import { deepEqual } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -44,8 +45,8 @@ export function tellCluster({ type, entry, previous }: StoreEvent): { type: stri
 }
 
 /**
- * Of a merge patch only status.conditions, lastHeartbeatTime, lastAnswerTime, clusterUID, version, namespaces, allocatable
- * and serves; spec is not the syncer's.
+ * Of a merge patch only status.conditions, lastHeartbeatTime, lastAnswerTime, clusterUID, version, namespaces, allocatable,
+ * nodeLabels and serves; spec is not the syncer's.
  */
 export async function patchCluster(
   store: Store,
@@ -66,7 +67,7 @@ function merged(before: PhysicalClusterStatus, told: Record<string, unknown>): P
   const status = { ...before };
   const { conditions, lastHeartbeatTime, lastAnswerTime, clusterUID, version, allocatable, namespaces } =
     told;
-  const { serves } = told;
+  const { nodeLabels, serves } = told;
   if (Array.isArray(conditions)) {
     const own = conditions.flatMap((c) => asCondition(c) ?? []).slice(0, 16);
     const types = new Set(own.map((c) => c.type));
@@ -83,6 +84,12 @@ function merged(before: PhysicalClusterStatus, told: Record<string, unknown>): P
     );
     status.allocatable = Object.fromEntries(quantities.slice(0, 64));
   }
+  if (Array.isArray(nodeLabels))
+    status.nodeLabels = [
+      ...new Set(
+        nodeLabels.filter((one) => typeof one === 'string' && (one === moreLabels || labelled.test(one))),
+      ),
+    ].slice(0, mostServed) as string[];
   if (Array.isArray(serves))
     status.serves = [
       ...new Set(
@@ -92,8 +99,9 @@ function merged(before: PhysicalClusterStatus, told: Record<string, unknown>): P
   return status;
 }
 
-/** What a syncer sends is no more, and shorter: see servedBy. */
+/** What a syncer sends is no more, and shorter: see servedBy and nodeLabels. */
 const mostServed = 1000;
+const labelled = /^[A-Za-z0-9][A-Za-z0-9./_-]{0,316}=(?:\*|[A-Za-z0-9._-]{0,253})$/;
 const servedName = /^[a-z0-9][a-z0-9.-]{0,200}\/[a-z0-9]{1,63}$/;
 
 function isTime(value: unknown): value is string {

@@ -1,5 +1,6 @@
 import { clustersAnnotation } from '../../cluster/names.ts';
 import { lacksCluster, roomComesBy } from '../../cluster/no-room.ts';
+import { misfitIn } from '../../cluster/node-fit.ts';
 import type { Placement } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import { claimsAdvice } from './claims.ts';
@@ -27,6 +28,10 @@ export function adviceFor(told: Told): string[] {
     ...(noRoom ? [`have an administrator make room: ${roomComesBy}`] : []),
     ...remedies.slice(0, mostRemedies),
     ...(remedies.length > 0 ? ['it moves by itself once that has changed: nothing need be repeated'] : []),
+    ...misfits(placement).map(
+      (cluster) =>
+        `have its pods ask for what nodes of ${cluster} have, or name another cluster: ${annotate} ${clustersAnnotation}=NAME`,
+    ),
     ...strangersOf(told, placement),
     ...(isIll(told, placement) ? [`see why pods are not ready: kubectl -n ${namespace} describe pods`] : []),
     ...claimsAdvice(told),
@@ -57,6 +62,12 @@ function isIll({ pods }: Told, { spec }: Placement): boolean {
 
 function namesNoOther({ spec }: Placement): boolean {
   return Object.values(spec?.reasons ?? {}).some((why) => / names no other: it stays$/.test(why));
+}
+
+/** Where it is to be, and no node is one for its pods: see misfitIn. */
+function misfits({ spec }: Placement): string[] {
+  const { clusters = [], reasons = {} } = spec ?? {};
+  return clusters.filter((name) => misfitIn(reasons[name]) !== undefined).sort();
 }
 
 function absent({ kind, object }: Told): string[] {

@@ -7,7 +7,7 @@ import { isRefused } from '../../cluster/refusal.ts';
 import { slicesOf } from '../../cluster/ruled.ts';
 import { leavesUnheard } from '../../cluster/share.ts';
 import { clustersHeardType, silencesIn } from '../../cluster/silence.ts';
-import { countOf } from '../../cluster/summary.ts';
+import { countOf, hasEnded } from '../../cluster/summary.ts';
 import type { ClusterSlice, ObjectRef, Placement, Share } from '../../cluster/types.ts';
 import { copyFailed } from '../../cluster/volume-copy.ts';
 import { groupResource } from '../../kube/gvk.ts';
@@ -132,6 +132,7 @@ function placedSections(told: Told, placement: Placement): Section[] {
   const refused = [...spoken].filter((name) => !clusters.includes(name));
   const whyOf = (name: string) => (Object.hasOwn(reasons, name) ? reasons[name] : 'no reason was given');
   const say = (name: string) => `${name}: ${whyOf(name)}`;
+  const isOver = hasEnded(placement);
   const former = ref !== undefined && ref.uid !== object.metadata.uid;
   const silences = silencesOf(told, placement);
   const under = (status?.conditions ?? []).flatMap(({ type, status: is, message }) =>
@@ -149,8 +150,8 @@ function placedSections(told: Told, placement: Placement): Section[] {
     return [`${name}: ${shareWords(share, slice, { count, silence: silences.get(name) })}`, ...troubles];
   };
   return [
-    { title: 'Where it is to be', lines: [...clusters].sort().map(say) },
-    { title: 'Where it is not to be', lines: refused.sort().map(say) },
+    { title: 'Where it is to be', lines: isOver ? [] : [...clusters].sort().map(say) },
+    { title: 'Where it is not to be', lines: isOver ? [] : refused.sort().map(say) },
     { title: 'Where it is', lines: Object.keys(shares).sort().flatMap(whereIs) },
     {
       title: 'What it waits for',

@@ -84,15 +84,16 @@ function protect(kind: Protected, options: ProtectionControllerOptions): Promise
 
 async function isInUse(
   kind: Protected,
-  { metadata: { name = '', namespace }, ...object }: KubeObject,
+  object: KubeObject,
   { client, signal }: ProtectionControllerOptions,
   cluster: string | undefined,
 ): Promise<boolean> {
   const where = { cluster, signal };
-  if (kind === 'persistentvolumes') return isBound({ metadata: {}, ...object } as PersistentVolume);
+  const { name = '', namespace } = object.metadata;
+  if (kind === 'persistentvolumes') return isBound(object as PersistentVolume);
   if (kind === 'persistentvolumeclaims') {
     const { items } = await client.list<Pod>(pods, { ...where, namespace });
-    return items.some((pod) => usesClaim(pod, name));
+    return items.some((pod) => usesClaim(pod, object));
   }
   const claims = await client.list<Claim>(resources.persistentvolumeclaims, where);
   if (claims.items.some((claim) => usesClass(claim, name))) return true;

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../kube/object.ts';
 
 export type Volume = { name?: string; persistentVolumeClaim?: { claimName?: string }; ephemeral?: object };
-export type Pod = KubeObject<{ nodeName?: string; volumes?: Volume[] }, { phase?: string }>;
+export type Pod = KubeObject<{ nodeName?: string; volumes?: Volume[] }>;
 export type Claim = KubeObject<
   { volumeAttributesClassName?: string },
   {
@@ -26,14 +26,23 @@ export function isHeld(object: KubeObject, finalizer: string): boolean {
   return deletionTimestamp !== undefined && finalizers.includes(finalizer);
 }
 
-/** Whether a pod of the claim's namespace still needs it: one that ended does not. */
-export function usesClaim({ metadata, spec, status }: Pod, claim: string): boolean {
-  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return false;
-  return (spec?.volumes ?? []).some((volume) =>
+/**
+ * Whether a pod of the claim's namespace keeps it: one that has a node, were it ended, until it is deleted, as Kubernetes has it. Of
+ * an ephemeral volume's claim, which goes with its pod, not while that only waits for its finalizers.
+ */
+export function usesClaim(pod: Pod, claim: KubeObject): boolean {
+  if (!pod.spec?.nodeName) return false;
+  const isOwn = () => claim.metadata.ownerReferences?.some(({ uid }) => uid === pod.metadata.uid) === true;
+  return (pod.spec.volumes ?? []).some((volume) =>
     volume.ephemeral
-      ? `${metadata.name}-${volume.name}` === claim
-      : volume.persistentVolumeClaim?.claimName === claim,
+      ? `${pod.metadata.name}-${volume.name}` === claim.metadata.name && isOwn() && !isShutDown(pod)
+      : volume.persistentVolumeClaim?.claimName === claim.metadata.name,
   );
+}
+
+/** Its kubelet is done with it, or nobody waited for that. */
+function isShutDown({ metadata }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;
 }
 
 export function isBound(volume: PersistentVolume): boolean {

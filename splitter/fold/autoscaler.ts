@@ -15,8 +15,10 @@ import {
 
 const mostPercent = 2 ** 31 - 1;
 
+/** A cluster's controller looks every quarter of a minute; of one that has not yet its autoscaler says nothing, which is not none. */
 export const foldAutoscaler: Fold = (input) => {
-  const { parts } = input;
+  const parts = input.parts.filter(hasLooked);
+  if (parts.length === 0) return undefined;
   return {
     ...observedGeneration(input),
     ...latest(parts, 'lastScaleTime'),
@@ -26,6 +28,10 @@ export const foldAutoscaler: Fold = (input) => {
     conditions: foldConditions(parts),
   };
 };
+
+function hasLooked(part: FoldPart): boolean {
+  return listAt(part.status, 'conditions').length > 0 || countOf(part, 'currentReplicas') > 0;
+}
 
 /** In the order of spec.metrics, which clients go by: so none is told where one cannot be. */
 function measured(parts: readonly FoldPart[]): Status {

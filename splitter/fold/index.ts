@@ -1,5 +1,6 @@
 import { kindNamed, type PlacedKindName } from '../../cluster/kinds.ts';
 import { lostStatus } from '../../cluster/lost.ts';
+import { tellersOf } from '../../cluster/share.ts';
 import type { Silence } from '../../cluster/silence.ts';
 import { encodeJson } from '../../kube/json.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -116,10 +117,11 @@ function foldPod({ root, parts, now }: FoldInput): Status | undefined {
   return last && silent?.silence ? lostStatus(last, silent.silence) : last;
 }
 
-/** Other kinds: one target's word stands; of several, that of the first by name. */
+/** Other kinds: one target's word stands; of several, that of the first who is believed. */
 function passThrough({ root, parts }: FoldInput): Status | undefined {
   const speaking = parts.filter((part) => Object.keys(part.status).length > 0);
-  const chosen = speaking.find((part) => part.share.phase === 'Active') ?? speaking[0];
+  const [first] = tellersOf(Object.fromEntries(speaking.map(({ cluster, share }) => [cluster, share])));
+  const chosen = speaking.find(({ cluster }) => cluster === first);
   if (!chosen || encodeJson(chosen.status).length > statusLimit) return undefined;
   const physical = numberAt(chosen.status, 'observedGeneration');
   const { generation } = root.metadata;

@@ -48,6 +48,7 @@ test('a claim stays until no pod uses it', async () => {
     kind: 'Pod',
     metadata: { name: 'user' },
     spec: {
+      nodeName: 'n',
       containers: [{ name: 'c', image: 'i' }],
       volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }],
     },
@@ -59,7 +60,14 @@ test('a claim stays until no pod uses it', async () => {
   await api.call('DELETE', `${claims}/unused`);
   await gone(`${claims}/unused`);
   expect((await api.call('GET', `${claims}/data`)).status).toBe(200);
-  await api.call('DELETE', `${pods}/user`);
+  // It ends, and keeps the claim all the same: the next one that is deleted is looked at after that.
+  const ended = await api.call('GET', `${pods}/user`);
+  await api.call('PUT', `${pods}/user/status`, { ...ended.body, status: { phase: 'Succeeded' } });
+  await api.call('POST', claims, { ...claim, metadata: { name: 'late' } });
+  await api.call('DELETE', `${claims}/late`);
+  await gone(`${claims}/late`);
+  expect((await api.call('GET', `${claims}/data`)).status).toBe(200);
+  await api.call('DELETE', `${pods}/user?gracePeriodSeconds=0`);
   await gone(`${claims}/data`);
 });
 

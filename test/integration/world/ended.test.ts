@@ -36,8 +36,11 @@ test('a Job that has ended stays with its pods when its Namespace moves, and goe
     const job = await find(world.admin, jobs, 'once', namespace);
     return textAt(job, 'status', 'completionTime') !== undefined;
   });
-  const before = await podOf();
-  expect(before).toEqual([expect.stringMatching(/ Succeeded$/)]);
+  // Pods are told of beside that.
+  const before = await until('its pod is shown as it ended', async () => {
+    const all = await podOf();
+    return all.every((one) => / Succeeded$/.test(one)) && all.length === 1 ? all : undefined;
+  });
   await moveTo('west');
   await until('all else has moved', async () => {
     const [west, east] = [

@@ -643,6 +643,23 @@ describe('claims that are left', () => {
     expect(storyOf(told({ placement })).headline).toBe(headline);
   });
 
+  test('of what has ended, and is nowhere any more, no cluster is named', () => {
+    const conditions = [{ type: 'Placed', status: 'True', reason: 'Ended', message: 'x' }];
+    const spec = { ...moving.spec, clusters: ['west'], shares: {}, reasons: { west: 'x', east: 'y' } };
+    const of = (said: object[]) =>
+      section(told({ placement: placed(spec, { conditions: said }) }), 'Where it is to be');
+    expect(of(conditions)).toBeUndefined();
+    expect(of([])).toEqual(['west: x']);
+  });
+
+  test('where no node is one for its pods the command that has it elsewhere is told', () => {
+    const reasons = { west: 'it has the most room, though no node there has the name n, as its pods ask' };
+    const placement = placed({ ...moving.spec, clusters: ['west'], reasons });
+    expect(section(told({ placement }), 'What you can do')?.join()).toContain(
+      'have its pods ask for what nodes of west have, or name another cluster',
+    );
+  });
+
   test('of a set that goes without them: also what is not shown', () => {
     expect(section({ ...of(recreate), claims: [] }, 'Data that is left')).toEqual([
       'if it was on another cluster before, its claims are there with their data; while it has others of the same names they are not shown',

@@ -57,3 +57,14 @@ test.each<[string, object, object, string]>([
     expected,
   );
 });
+
+test.each([
+  ['Placed', 'east'],
+  ['Ended', '<none>'],
+])('where a Job without a share is to be, as its Placement is %s', (reason, expected) => {
+  const ref = { group: 'batch', resource: 'jobs', kind: 'Job', name: 'once' };
+  const status = { conditions: [{ type: 'Placed', status: 'True', reason }] };
+  expect(sharesOf({ spec: { ref, clusters: ['east'], shares: {} }, status } as unknown as Placement)).toBe(
+    expected,
+  );
+});

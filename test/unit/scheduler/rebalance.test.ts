@@ -45,6 +45,19 @@ const policy = (clusters: object) =>
   } as never);
 
 describe('a rebalance', () => {
+  test.each([
+    ['nothing to where no node is one for it', ['disk=hdd'], 'a'],
+    ['to where one is', ['disk=ssd'], 'b'],
+  ])('moves %s', (_, nodeLabels, clusters) => {
+    const { podSpec } = cpu(2);
+    const world = running([web({ podSpec: { ...podSpec, nodeSelector: { disk: 'ssd' } } })]);
+    world.clusters = world.clusters.map(({ status, ...rest }) => ({
+      ...rest,
+      status: { ...status, ...(rest.metadata.name === 'b' && { nodeLabels }) },
+    }));
+    expect(where(world.decide())).toEqual({ web: clusters });
+  });
+
   test('moves what is free to where there is clearly more room, and says so', () => {
     const world = running([web()]).decide();
     const spec = world.spec('web');

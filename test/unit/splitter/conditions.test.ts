@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { asRuled } from '../../../cluster/ruled.ts';
 import type { ClusterSlice, Placement, Share } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { conditionsOf } from '../../../splitter/conditions.ts';
@@ -14,7 +15,17 @@ const halted =
   'waiting for west (its rollout is paused, so none of its pods is made there; kubectl rollout resume); until then it stays on east';
 const joining = 'waiting for west; until then it stays on east';
 
+const ruled = (spec: object) =>
+  asRuled({ apiVersion: 'example.com/v1', kind: 'Rollout', metadata: { name: 'web' }, spec } as KubeObject, {
+    specReplicasPath: '.spec.replicas',
+  });
+const haltedByRule =
+  'waiting for west (its spec.paused is true, so its controller may make none of its pods there); until then it stays on east';
+
 test.each<[string, KubeObject, number, string]>([
+  ['a custom resource is paused, and none is there', ruled({ replicas: 2, paused: true }), 0, haltedByRule],
+  ['a custom resource is paused, and all are there', ruled({ replicas: 2, paused: true }), 2, joining],
+  ['a custom resource is not paused', ruled({ replicas: 2 }), 0, joining],
   ['its rollout is paused, and none is there', deployment(true), 0, halted],
   ['its rollout is paused, and all are there, and not ready', deployment(true), 2, joining],
   ['its rollout is not paused', deployment(false), 0, joining],
@@ -105,6 +116,15 @@ test('what has ended and left is waited for nowhere, and on its way out until it
   expect(settled({ east: { phase: 'Leaving' } })).toMatchObject({ status: 'False', reason: 'Leaving' });
   const message = 'it has ended, and is not made again';
   expect(settled({})).toMatchObject({ status: 'True', reason: 'Settled', message });
+  expect(conditionsOf({ ...input, shares: {} })[0]).toMatchObject({
+    type: 'Placed',
+    status: 'True',
+    reason: 'Ended',
+    message,
+  });
+  expect(conditionsOf({ ...input, shares: { east: { phase: 'Leaving' } } })[0]).toMatchObject({
+    reason: 'Placed',
+  });
 });
 
 test('a Job that has started is said to end where it is, and not to wait for where it is to be', () => {
@@ -125,4 +145,19 @@ test('a Job that has started is said to end where it is, and not to wait for whe
     reason: 'Leaving',
     message: 'still on east; it has started there, and ends there',
   });
+});
+
+test('a cluster that has no node for its pods is waited for, and that is told', () => {
+  const placement = object('Deployment', ['west']);
+  const why = 'no node there has the label disk=ssd, as its pods ask';
+  const shares: Record<string, Share> = { east: { phase: 'Active' }, west: { phase: 'Joining' } };
+  const input = { ...atRest, shares, slices: {}, waitingFor: ['west'], gone: false, now: 0 };
+  const told = (reason: string) => {
+    const spec = { ...placement.spec, reasons: { west: reason } } as NonNullable<Placement['spec']>;
+    return conditionsOf({ ...input, placement: { ...placement, spec } })[1]?.message;
+  };
+  expect(told(`it has the most room, though ${why}`)).toBe(
+    `waiting for west (${why}); until then it stays on east`,
+  );
+  expect(told('it has the most room')).toBe('waiting for west; until then it stays on east');
 });

@@ -318,6 +318,18 @@ describe('foldStatus', () => {
     expect(listAt(status, 'conditions').map((one) => textAt(one, 'message'))).toEqual([expected]);
   });
 
+  it('what autoscalers say that have looked already stands where a new one has not', () => {
+    const fresh = slice({ desiredReplicas: 0, currentMetrics: null });
+    const conditions = [condition('AbleToScale', 'True')];
+    const looked = slice({ currentReplicas: 3, desiredReplicas: 3, conditions });
+    expect(fold(root('HorizontalPodAutoscaler'), { a: fresh })).toBeUndefined();
+    expect(fold(root('HorizontalPodAutoscaler'), { a: fresh, b: looked })).toMatchObject({
+      currentReplicas: 3,
+      desiredReplicas: 3,
+      conditions: [{ type: 'AbleToScale', status: 'True' }],
+    });
+  });
+
   const cpu = (averageUtilization: number, averageValue: string) => ({
     type: 'Resource',
     resource: { name: 'cpu', current: { averageUtilization, averageValue } },

@@ -63,3 +63,37 @@ describe('a pod of a physical cluster', () => {
     );
   });
 });
+
+describe('a Pod of its own that moves', () => {
+  const own = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p', namespace: 'default', uid: 'u' } };
+  const of = (syncer: string) => ({ syncer, cluster: 'root', namespace: 'default', uid: 'n' });
+  const there =
+    (uid: string): Transport =>
+    async ({ method }) => ({
+      status: 200,
+      headers: { 'content-type': 'application/json', 'x-cluster': uid },
+      body: Buffer.from(method === 'GET' ? JSON.stringify(namespaceFor('x', of(uid), {})) : '{}'),
+    });
+
+  test.each([
+    ['Joining', 'Active', 'west'],
+    ['Active', 'Joining', 'east'],
+    ['Withdrawing', 'Active', 'west'],
+    ['Leaving', 'Active', 'west'],
+    ['Withdrawing', 'Joining', 'east'],
+    ['Joining', 'Leaving', 'east'],
+  ])('is reached, %s on east and %s on west, where its status is of: %s', async (east, to, expected) => {
+    const shares = { east: { phase: east }, west: { phase: to } };
+    const both = { spec: { ...placement.spec, shares } };
+    const client = new Client(async ({ url }) => ({
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify(url.includes('limit=1') ? { items: [both] } : both)),
+    }));
+    const engaged = new Map(['east', 'west'].map((uid) => [uid, { transport: there(uid), uid }]));
+    const ways = { client, engaged, clusterOf: () => undefined, signal: new AbortController().signal };
+    const connection = await connectPod(ways, 'root', own);
+    const answer = await connection?.transport({ method: 'POST', url: '/', headers: {} });
+    expect(answer?.headers['x-cluster']).toBe(expected);
+  });
+});

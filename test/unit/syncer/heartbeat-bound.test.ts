@@ -86,6 +86,7 @@ async function longest({ looks = () => 0, served = 0, busy = () => false, togeth
     intervalMs: 10_000,
     questions: new Questions(clock),
     offers: () => undefined,
+    nodeLabels: () => undefined,
     unreadable: { list: () => ({ Forbidden: [], Endless: [], Unanswered: [] }), isWatched: true },
     namespaces: () => undefined,
     ...(together && {

@@ -75,6 +75,7 @@ function start(): void {
     intervalMs,
     questions,
     offers: () => undefined,
+    nodeLabels: () => undefined,
     unreadable: {
       list: () => ({ Forbidden: [], Endless: [], Unanswered: [] }),
       get isWatched() {

@@ -720,6 +720,7 @@ describe('itself', () => {
         conditions: [condition, 'x', { type: 'Bad', status: 'Maybe' }],
         version: 'v1.36.3',
         allocatable: { cpu: '4', x: 5 },
+        nodeLabels: ['a=b', 'a=b', 'example.com/c=', 'd=*', 'no value', '<e>=f', 7, '*'],
         evil: 1,
         lastHeartbeatTime: 'never',
       },
@@ -728,7 +729,12 @@ describe('itself', () => {
       kind: 'PhysicalCluster',
       apiVersion: 'atoll.dev/v1alpha1',
       metadata: { name: 'east', uid: 'uid-east' },
-      status: { conditions: [condition], version: 'v1.36.3', allocatable: { cpu: '4' } },
+      status: {
+        conditions: [condition],
+        version: 'v1.36.3',
+        allocatable: { cpu: '4' },
+        nodeLabels: ['a=b', 'example.com/c=', 'd=*', '*'],
+      },
     });
     expect((await client.list(clusters)).items.map((item) => item.metadata.name)).toEqual(['east']);
   });

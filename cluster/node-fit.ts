@@ -1,0 +1,97 @@
+import { listAt, mapAt, textAt } from '../kube/untyped.ts';
+
+/** As a field selector names it, beside the labels of a node. */
+export const nodeNameKey = 'metadata.name';
+/** Instead of a value, where a key has more of them than are told; by itself, in the end: there are more keys. */
+export const moreLabels = '*';
+
+/** One thing that pods ask of the node they run on. */
+interface Ask {
+  key: string;
+  operator: string;
+  values: readonly string[];
+}
+
+/** What each of the pods asks of its node: all of one of these. Undefined: nothing that the labels of nodes could tell. */
+export type NodeAsk = readonly (readonly Ask[])[];
+
+const required = 'requiredDuringSchedulingIgnoredDuringExecution';
+
+/**
+ * `isPod`: a Pod of its own, whose spec.nodeName is by and by that of whichever node it has.
+ * https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/
+ */
+export function nodeAskOf(spec: unknown, isPod: boolean): NodeAsk | undefined {
+  const name = isPod ? undefined : textAt(spec, 'nodeName');
+  const selected = Object.entries(mapAt(spec, 'nodeSelector') ?? {}).map(([key, value]) => isIn(key, value));
+  const everywhere = name ? [isIn(nodeNameKey, name), ...selected] : selected;
+  const terms = listAt(spec, 'affinity', 'nodeAffinity', required, 'nodeSelectorTerms');
+  const asks = (terms.length > 0 ? terms : [{}]).map((term) => [
+    ...everywhere,
+    ...[...listAt(term, 'matchFields'), ...listAt(term, 'matchExpressions')].map(askOf),
+  ]);
+  return asks.some((one) => one.length === 0) ? undefined : asks;
+}
+
+function isIn(key: string, value: string): Ask {
+  return { key, operator: 'In', values: [value] };
+}
+
+function askOf(from: unknown): Ask {
+  const values = listAt(from, 'values').filter((value) => typeof value === 'string');
+  return { key: textAt(from, 'key') ?? '', operator: textAt(from, 'operator') ?? '', values };
+}
+
+/**
+ * Why none of a cluster's nodes is one for them, as far as their labels one by one can tell: no two of them need be of one node.
+ * `told`: see PhysicalClusterStatus.nodeLabels. Undefined: one may be.
+ */
+export function nodeMisfit(ask: NodeAsk, told: readonly string[] | undefined): string | undefined {
+  if (told === undefined) return undefined;
+  const labels = new Set(told);
+  const lacks = ask.map((all) => all.find((one) => !mayHold(one, labels)));
+  const [first] = lacks;
+  if (!first || lacks.includes(undefined)) return undefined;
+  return `no node there has ${wordsOf(first)}, as its pods ask`;
+}
+
+function mayHold({ key, operator, values }: Ask, labels: ReadonlySet<string>): boolean {
+  if (labels.has(moreLabels) || labels.has(`${key}=${moreLabels}`)) return true;
+  const there = () => [...labels].filter((label) => label.startsWith(`${key}=`));
+  const isNumber = (is: (value: number) => boolean) =>
+    there().some((label) => is(Number(label.slice(key.length + 1))));
+  switch (operator) {
+    case 'In':
+      return values.some((value) => labels.has(`${key}=${value}`));
+    case 'Exists':
+      return there().length > 0;
+    case 'Gt':
+      return isNumber((value) => value > Number(values[0]));
+    case 'Lt':
+      return isNumber((value) => value < Number(values[0]));
+    default:
+      // What a node must not have some other node may lack.
+      return true;
+  }
+}
+
+function wordsOf({ key, operator, values }: Ask): string {
+  const what = key === nodeNameKey ? 'the name' : `the label ${key}`;
+  const among = key === nodeNameKey ? values.join(' or ') : `=${values.join(' or ')}`;
+  if (operator === 'In') return key === nodeNameKey ? `${what} ${among}` : `${what}${among}`;
+  return operator === 'Exists' ? what : `${what} ${operator === 'Gt' ? 'above' : 'below'} ${values[0]}`;
+}
+
+const though = ', though ';
+const misfit = /, though (no node there has .*, as its pods ask)$/;
+
+/** Why a cluster was chosen, with what nodeMisfit says of it all the same, now; what was said of that before is not. */
+export function withMisfit(reason: string, words: string | undefined): string {
+  const why = reason.replace(misfit, '');
+  return words === undefined ? why : `${why}${though}${words}`;
+}
+
+/** What nodeMisfit says of a cluster that was chosen all the same, of the reason that a Placement has for it. */
+export function misfitIn(reason: string | undefined): string | undefined {
+  return misfit.exec(reason ?? '')?.[1];
+}

@@ -1,0 +1,39 @@
+import { misfitIn } from '../cluster/node-fit.ts';
+import { originOf } from '../cluster/ruled.ts';
+import type { Placement } from '../cluster/types.ts';
+import type { KubeObject } from '../kube/object.ts';
+import { at, numberAt } from '../kube/untyped.ts';
+import type { Shares, Slices } from './plan.ts';
+
+interface Awaited {
+  placement: Placement;
+  root?: KubeObject | undefined;
+  shares: Shares;
+  slices: Slices;
+  unled: readonly string[];
+}
+
+/** Behind the name of a cluster that is waited for: why, where that is known. Else empty. */
+export function awaitedWords(input: Awaited, cluster: string): string {
+  const { placement, unled } = input;
+  const misfit = misfitIn(placement.spec?.reasons?.[cluster]);
+  const why = unled.includes(cluster) ? unledWords : (haltedWords(input, cluster) ?? misfit);
+  return why === undefined ? '' : ` (${why})`;
+}
+
+const unledWords = 'it is ready there, and its Services have yet to lead to all of it';
+
+/**
+ * Its user has paused its rollout: its controller there makes no pod of a template of which it has none yet. That of a custom resource
+ * may do the same.
+ */
+function haltedWords({ root, shares, slices }: Awaited, cluster: string): string | undefined {
+  const ruled = root && originOf(root)?.object;
+  if ((!ruled && root?.kind !== 'Deployment') || at(ruled ?? root, 'spec', 'paused') !== true)
+    return undefined;
+  const { status } = Object.hasOwn(slices, cluster) ? (slices[cluster] ?? {}) : {};
+  if ((numberAt(status, 'updatedReplicas') ?? 0) >= (shares[cluster]?.replicas ?? 1)) return undefined;
+  return ruled
+    ? 'its spec.paused is true, so its controller may make none of its pods there'
+    : 'its rollout is paused, so none of its pods is made there; kubectl rollout resume';
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import { nodeAskOf, nodeMisfit } from '../../../cluster/node-fit.ts';
+
+const east = ['disk=ssd', 'gen=4', 'kubernetes.io/hostname=e1', 'metadata.name=e1', 'metadata.name=e2'];
+const affinity = (...nodeSelectorTerms: object[]) => ({
+  affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } },
+});
+const expression = (key: string, operator: string, ...values: string[]) => ({ key, operator, values });
+const matching = (...matchExpressions: object[]) => affinity({ matchExpressions });
+const named = (...values: string[]) =>
+  affinity({ matchFields: [expression('metadata.name', 'In', ...values)] });
+
+describe('what pods ask of the nodes of a cluster', () => {
+  test.each<[string, object, string | undefined]>([
+    ['nothing', {}, undefined],
+    ['a label that one has', { nodeSelector: { disk: 'ssd' } }, undefined],
+    ['a value that none has', { nodeSelector: { disk: 'hdd' } }, 'the label disk=hdd'],
+    ['a key that none has', { nodeSelector: { gpu: 'yes' } }, 'the label gpu=yes'],
+    ['two labels, one of which none has', { nodeSelector: { disk: 'ssd', gpu: 'yes' } }, 'the label gpu=yes'],
+    ['the name of one', { nodeName: 'e2' }, undefined],
+    ['the name of none', { nodeName: 'w1' }, 'the name w1'],
+    ['by affinity the name of one', named('w1', 'e2'), undefined],
+    ['by affinity names of none', named('w1', 'w2'), 'the name w1 or w2'],
+    ['one of some values', matching(expression('disk', 'In', 'hdd', 'ssd')), undefined],
+    [
+      'one of some values that none has',
+      matching(expression('disk', 'In', 'a', 'b')),
+      'the label disk=a or b',
+    ],
+    ['that a label exists', matching(expression('disk', 'Exists')), undefined],
+    ['that a label exists on none', matching(expression('gpu', 'Exists')), 'the label gpu'],
+    ['that a label does not exist', matching(expression('disk', 'DoesNotExist')), undefined],
+    ['another value', matching(expression('disk', 'NotIn', 'ssd')), undefined],
+    ['more', matching(expression('gen', 'Gt', '3')), undefined],
+    ['more than there is', matching(expression('gen', 'Gt', '4')), 'the label gen above 4'],
+    ['less', matching(expression('gen', 'Lt', '5')), undefined],
+    ['less than there is', matching(expression('gen', 'Lt', '4')), 'the label gen below 4'],
+    [
+      'one of two terms',
+      affinity(
+        { matchExpressions: [expression('gpu', 'Exists')] },
+        { matchExpressions: [expression('disk', 'Exists')] },
+      ),
+      undefined,
+    ],
+    [
+      'a label beside one of two terms',
+      {
+        nodeSelector: { gpu: 'yes' },
+        ...affinity({ matchExpressions: [expression('disk', 'Exists')] }, { matchFields: [] }),
+      },
+      'the label gpu=yes',
+    ],
+  ])('%s', (_, spec, words) => {
+    const ask = nodeAskOf(spec, false);
+    const why = ask && nodeMisfit(ask, east);
+    expect(why).toBe(words && `no node there has ${words}, as its pods ask`);
+  });
+
+  test('a Pod of its own has the name of whichever node it has', () => {
+    expect(nodeAskOf({ nodeName: 'w1' }, true)).toBeUndefined();
+    expect(nodeAskOf({ nodeName: 'w1' }, false)).toBeDefined();
+  });
+
+  test.each([
+    ['nobody knows', undefined],
+    ['there are more values than are told', ['disk=*']],
+    ['there are more labels than are told', ['gpu=yes', '*']],
+  ])('where %s, some node may be one', (_, told) => {
+    expect(nodeMisfit(nodeAskOf({ nodeSelector: { disk: 'ssd' } }, false) ?? [], told)).toBeUndefined();
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { clusterMatters } from '../../../scheduler/matters.ts';
+import { layer } from '../../../scheduler/policies.ts';
+import { deployment, placed } from '../cluster/objects.ts';
+import { annotations, cluster, type Fields, World } from './world.ts';
+
+const at = (name: string, nodeLabels: string[], fields: Fields = {}) => {
+  const { status, ...rest } = cluster(name, fields);
+  return { ...rest, metadata: { name, labels: { tier: 'one' } }, status: { ...status, nodeLabels } };
+};
+const host = (name: string) => [`kubernetes.io/hostname=${name}`, `metadata.name=${name}`];
+const [east, north, west] = [at('east', host('e')), at('north', host('n')), at('west', host('w'))];
+const onHost = (name: string) => ({ nodeSelector: { 'kubernetes.io/hostname': name } });
+const lacks = (name: string) => `no node there has the label kubernetes.io/hostname=${name}, as its pods ask`;
+
+describe('a workload whose pods ask for a node', () => {
+  test.each([
+    ['by its host name', onHost('w')],
+    ['by its name', { nodeName: 'w' }],
+  ])('%s goes where that is', (_, podSpec) => {
+    const world = new World(deployment('web', { podSpec }));
+    world.clusters = [east, north, west];
+    expect(world.decide().spec('web')?.clusters).toEqual(['west']);
+    expect(world.spec('web')?.reasons?.['east']).toContain('no node there has');
+  });
+
+  test('goes where that is though the rest of its Namespace is elsewhere', () => {
+    const world = new World(deployment('other'));
+    world.clusters = [east, west];
+    expect(world.decide().spec('other')?.clusters).toEqual(['east']);
+    world.objects.push(deployment('web', { podSpec: onHost('w') }));
+    expect(world.decide().spec('web')?.clusters).toEqual(['west']);
+    expect(world.spec('other')?.clusters).toEqual(['east']);
+  });
+
+  test('goes where it would without that, and that is told, where no cluster has such a node', () => {
+    const world = new World(deployment('web', { podSpec: onHost('x') }));
+    world.clusters = [east, west];
+    expect(world.decide().spec('web')).toMatchObject({
+      clusters: ['east'],
+      reasons: { east: `it has the most room, though ${lacks('x')}` },
+    });
+    world.clusters = [at('east', host('x')), west];
+    expect(world.decide().spec('web')?.reasons).toEqual({ east: 'it has the most room' });
+  });
+
+  test('stays where it is when it asks for another node, and that is told', () => {
+    const world = new World(deployment('web'));
+    world.clusters = [east, west];
+    expect(world.decide().spec('web')?.clusters).toEqual(['east']);
+    world.objects = [deployment('web', { podSpec: onHost('w') })];
+    expect(world.decide().spec('web')).toMatchObject({
+      clusters: ['east'],
+      reasons: { east: `it has the most room, though ${lacks('w')}` },
+    });
+  });
+
+  test('goes where its annotation says, and that is told', () => {
+    const world = new World(deployment('web', { podSpec: onHost('w'), metadata: annotations('east') }));
+    world.clusters = [east, west];
+    expect(world.decide().spec('web')).toMatchObject({
+      clusters: ['east'],
+      reasons: { east: `named by its annotation, though ${lacks('w')}` },
+    });
+  });
+
+  test('of so many clusters those with such a node come first', () => {
+    const policy = (count: number) => ({
+      apiVersion: 'atoll.dev/v1alpha1',
+      kind: 'PlacementPolicy',
+      metadata: { name: 'p', namespace: 'shop' },
+      spec: { clusters: { labelSelector: { matchLabels: { tier: 'one' } }, count } },
+    });
+    const world = new World(deployment('web', { podSpec: onHost('w') }));
+    world.clusters = [east, north, west];
+    world.policies = [layer([policy(1)])];
+    expect(world.decide().spec('web')?.clusters).toEqual(['west']);
+    world.policies = [layer([policy(2)])];
+    expect(world.decide().spec('web')?.clusters).toEqual(['east', 'west']);
+  });
+
+  test('leaves a cluster that is drained for one with such a node', () => {
+    const world = new World(deployment('web', { podSpec: onHost('w') }));
+    world.clusters = [at('east', host('w')), north, west];
+    expect(world.decide().spec('web')?.clusters).toEqual(['east']);
+    world.clusters = [at('east', host('w'), { unschedulable: true, drain: true }), north, west];
+    expect(world.decide().spec('web')?.clusters).toEqual(['west']);
+  });
+
+  test('a Pod of its own that has a node goes wherever there is room', () => {
+    const pod = placed('Pod', 'p', { spec: { nodeName: 'w', containers: [] } });
+    const world = new World(pod);
+    world.clusters = [east, west];
+    expect(world.decide().spec('p')?.clusters).toEqual(['east']);
+  });
+});
+
+test.each([
+  ['other labels', host('x'), true],
+  ['the same', host('e'), false],
+])('a cluster whose nodes have %s concerns who asks for them: %#', (_, labels, matters) => {
+  expect(clusterMatters(at('east', labels), east)).toBe(matters);
+});
