@@ -7,6 +7,7 @@ import { applyShare } from './apply.ts';
 import { isEarly } from './early.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
 import { leave, noteGone } from './leave.ts';
+import { isQuestion } from './questions.ts';
 import { fingerprint, hasObserved, manifestDigest, type TargetRecord } from './records.ts';
 import { paceDelay, repairDelay } from './repairs.ts';
 import { resume } from './resume.ts';
@@ -25,7 +26,9 @@ export async function runDown(engine: Engine, ready: readonly Promise<unknown>[]
   engine.shares.on({
     add: tell,
     update(share, old) {
-      tell(share);
+      // A beat answers that.
+      if (isQuestion(share, old)) engine.up.add(targetOf(share));
+      else tell(share);
       if (targetOf(old) !== targetOf(share)) tell(old);
     },
     delete: tell,
