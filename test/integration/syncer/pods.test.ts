@@ -145,7 +145,9 @@ test('pods of nobody we know are not reflected, and a share leaves only after it
   await until('later', async () => (await upstream.slice(later))?.present);
   expect((await upstream.slice(ref))?.present).not.toBe(false);
   const asked = physical.faults.requests.slice(length);
-  expect(asked.filter((line) => line === `GET ${sides.path(deployments, 'web')}`).length).toBeLessThanOrEqual(1);
+  expect(asked.filter((line) => line === `GET ${sides.path(deployments, 'web')}`).length).toBeLessThanOrEqual(
+    1,
+  );
   await physical.end(upstream.home, 'web-1');
   await until('left', async () => (await upstream.slice(ref))?.present === false);
   expect(await seen(pods, 'stranger')).toBeUndefined();
