@@ -11,7 +11,10 @@ export function heardAt(cluster: PhysicalCluster | undefined): number | undefine
 }
 
 /** The moment after which its cluster must have been heard of before others go on a share's strength. */
-export function askedSince({ readySince, heardSince }: Share): number | undefined {
+export function askedSince({
+  readySince,
+  heardSince,
+}: Pick<Share, 'readySince' | 'heardSince'>): number | undefined {
   const times = [readySince, heardSince].flatMap((text) => (text === undefined ? [] : [Date.parse(text)]));
   return times.length > 0 ? Math.max(...times) : undefined;
 }

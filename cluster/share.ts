@@ -86,6 +86,20 @@ export interface Share {
   heardSince?: string;
 }
 
+const told = [
+  ...(['phase', 'replicas', 'scaled', 'maxReplicas', 'completions', 'parallelism'] as const),
+  ...(['ordinalsStart', 'suspend', 'ranAt', 'paused', 'held', 'claims', 'withdrawn'] as const),
+  ...(['readySince', 'heardSince'] as const),
+] as const;
+
+/** What a syncer goes by itself: the rest is in the manifest that it is given, or the splitter's own. */
+export type ToldShare = Pick<Share, (typeof told)[number]>;
+
+export function toldShare(share: Share): ToldShare {
+  const fields = told.flatMap((field) => (share[field] === undefined ? [] : [[field, share[field]]]));
+  return Object.fromEntries(fields) as ToldShare;
+}
+
 /** It is to leave a cluster that is silent: see Share.withdrawing. */
 export function leavesUnheard({ withdrawing }: Pick<Share, 'withdrawing'>): boolean {
   return withdrawing !== undefined && withdrawing.since === undefined;

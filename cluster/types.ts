@@ -4,11 +4,11 @@ import type { Copies } from './copies.ts';
 import type { Locator } from './locator.ts';
 import type { NoRoom, Unplaced } from './no-room.ts';
 import type { KindRule } from './placed-resource.ts';
-import type { Share, SharePhase } from './share.ts';
+import type { Share, SharePhase, ToldShare } from './share.ts';
 import type { PlacedSpread } from './spread.ts';
 
 export type * from './physical-cluster.ts';
-export type { Condition, Locator, Share, SharePhase };
+export type { Condition, Locator, Share, SharePhase, ToldShare };
 
 /** What a syncer is given of a ServiceAccount for its pods. */
 export type AccountToken = KubeObject & {
@@ -190,7 +190,7 @@ export interface ShareViewSpec {
   ref: ObjectRef;
   /** `Active` of all that does not leave, as in `share`. */
   phase: SharePhase;
-  share: Share;
+  share: ToldShare;
   /** The root's metadata.generation that `manifest` was made from. */
   generation: number;
   requires: ClosureRef[];

@@ -3,7 +3,7 @@ import type { ResourceRef } from '../client/url.ts';
 import type { PlacedObject } from '../cluster/closure.ts';
 import { logicalClusterAnnotation } from '../cluster/names.ts';
 import type { Placement } from '../cluster/types.ts';
-import { type CommitOptions, commit } from '../controller/commit.ts';
+import { type CommitOptions, commitUnread } from '../controller/commit.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
@@ -37,7 +37,7 @@ export async function commitThough<T extends KubeObject>(
   });
   for (let tries = 1; ; tries++) {
     try {
-      await commit(client, resource, over(old), over(wanted), options);
+      await commitUnread(client, resource, over(old), over(wanted), options);
       return;
     } catch (error) {
       if (!isStatusError(error, 'Conflict') || tries === mostTries) throw error;

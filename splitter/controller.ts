@@ -8,12 +8,13 @@ import { type Retry, runController } from '../controller/controller.ts';
 import { EventRecorder } from '../controller/events.ts';
 import { WorkQueue } from '../controller/queue.ts';
 import { byLogicalCluster } from '../controller/scope.ts';
-import type { Clock } from '../kube/clock.ts';
+import { type Clock, systemClock } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { type Begin, Beginnings } from './begin.ts';
 import { copyWords } from './copy-words.ts';
 import { writeCopies } from './copy-write.ts';
+import { FirstWords } from './first-words.ts';
 import { lookAt } from './look.ts';
 import { writeScale } from './scale.ts';
 import { sooner, tellSilences } from './silences.ts';
@@ -48,6 +49,7 @@ interface Telling extends SplitterOptions {
   recorder: EventRecorder;
   /** By key: the status that the root is being given. */
   writing: Map<string, unknown>;
+  firstWords: FirstWords;
 }
 
 /** Whoever refused a status may take it by then. */
@@ -70,6 +72,7 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
   const queue = new WorkQueue({ fair, ...(options.clock && { clock: options.clock }) });
   const writing = new Map<string, unknown>();
   const beginnings = new Beginnings();
+  const firstWords = new FirstWords();
   wake(world, queue, { writing, beginnings });
   spoken.onStray((key) => queue.add(key));
   const recorder = new EventRecorder({ ...options, component: 'atoll-splitter' });
@@ -92,7 +95,7 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
     queue,
     reconcile: (key) => {
       queue.overtake(key);
-      return reconcile(key, world, { ...options, spoken, recorder, writing });
+      return reconcile(key, world, { ...options, spoken, recorder, writing, firstWords });
     },
     signal,
     logger,
@@ -107,7 +110,10 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   const said = options.spoken.said(key);
   // Of an object that is gone, by whoever spoke while it went.
   for (const slice of said.values()) if (!isOf(slice, placement)) await dropSlice(cluster, slice, options);
-  if (!placement?.spec) return undefined;
+  if (!placement?.spec) {
+    options.firstWords.forget(key);
+    return undefined;
+  }
   const { spec } = placement;
   const { ref } = spec;
   if (!isKnown(world, key, spec)) return { after: unknownMs };
@@ -127,13 +133,17 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   };
   await writePlacement(cluster, placement, { ...outcome, scale: scaled }, { ...options, said, tell });
   if (copying) await writeCopies(cluster, placement, outcome.copied, { ...options, ...copying });
+  const { rootStatus } = outcome;
+  const { firstWords, clock = systemClock } = options;
+  const early = root && rootStatus ? firstWords.left(key, root.status, rootStatus, clock.now()) : 0;
   const refused =
-    root && outcome.rootStatus && (await giveStatus(key, ref, root, outcome.rootStatus, options));
+    root && rootStatus && early === 0 && (await giveStatus(key, ref, root, rootStatus, options));
   if (refused) {
     const message = `its status cannot be written: ${refused}`;
     options.recorder.say(about, [{ type: 'Warning', reason: 'StatusRefused', message }]);
   }
-  return sooner(outcome.requeueAfterMs, silences.lookAgainAfter, refused ? refusedMs : undefined);
+  const again = refused ? refusedMs : early > 0 ? early : undefined;
+  return sooner(outcome.requeueAfterMs, silences.lookAgainAfter, again);
 }
 
 function giveStatus(

@@ -12,7 +12,8 @@ import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Beginnings } from './begin.ts';
 import { copying } from './copy-words.ts';
-import { begins, isOfStatus, settles } from './foreseen.ts';
+import { firstWordMs } from './first-words.ts';
+import { begins, isOfStatus, isPlacing, leaves, settles } from './foreseen.ts';
 import { followingOf, leadingTo, namespaceKey, placementOfCopy, placementOfTarget } from './keys.ts';
 import { isGoing, reaching } from './traffic.ts';
 import { wakeForServices } from './wake-services.ts';
@@ -21,8 +22,6 @@ import { byNamespace, byQuestion, byShare, byWaiting, followedAt, rootOf, type W
 const mostWakingMs = 2000;
 /** What mostly follows from what has just been written is looked at with what else comes, or then. */
 const followsMs = 500;
-/** By then a cluster that answers has said something of what it was given first, and its word is one write with ours. */
-const firstWordMs = 5_000;
 
 /** What the splitter has said itself, or is about to. */
 export interface Own {
@@ -72,7 +71,7 @@ function wakeHandover(world: World, queue: WorkQueue, { writing, beginnings }: O
       followers(placement);
     },
     update: (placement, old, key) => {
-      if (begins(placement, old)) queue.addAfter(key, firstWordMs);
+      if (begins(placement, old) || leaves(placement, old)) queue.addAfter(key, firstWordMs);
       else if (!settles(placement, old)) queue.add(key);
       const isOther = !deepEqual(placement.spec, old.spec);
       if (isOther) {
@@ -97,7 +96,9 @@ function wakeHandover(world: World, queue: WorkQueue, { writing, beginnings }: O
       const isOwn = typeof old === 'object' && isOfStatus(object, old);
       // The splitter alone is to write it. Of a Deployment nothing is decided by it; what ends is seen by it to have ended.
       const isSeen = isOwn && object.kind === 'Deployment' && deepEqual(object.status, writing.get(key));
-      if (world.placements.get(key) && !isSeen) queue.addAfter(key, isOwn ? followsMs : 0);
+      const isPlaced = typeof old === 'object' && isPlacing(object, old);
+      const soon = isPlaced ? firstWordMs : isOwn ? followsMs : 0;
+      if (world.placements.get(key) && !isSeen) queue.addAfter(key, soon);
       if (kind.role === 'workload') waiting(key, () => typeof old !== 'object' || !isSameMember(object, old));
     };
     informer.on({ add: about, update: about, delete: about });

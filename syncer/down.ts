@@ -7,6 +7,8 @@ import { applyShare } from './apply.ts';
 import { isEarly } from './early.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
 import { leave, noteGone } from './leave.ts';
+import { isOrphaned } from './orphans.ts';
+import { isQuestion } from './questions.ts';
 import { fingerprint, hasObserved, manifestDigest, type TargetRecord } from './records.ts';
 import { paceDelay, repairDelay } from './repairs.ts';
 import { resume } from './resume.ts';
@@ -25,7 +27,9 @@ export async function runDown(engine: Engine, ready: readonly Promise<unknown>[]
   engine.shares.on({
     add: tell,
     update(share, old) {
-      tell(share);
+      // A beat answers that.
+      if (isQuestion(share, old)) engine.up.add(targetOf(share));
+      else tell(share);
       if (targetOf(old) !== targetOf(share)) tell(old);
     },
     delete: tell,
@@ -226,6 +230,11 @@ export function physicalChanged(engine: Engine, id: TargetId): void {
   const { kind, namespace, name } = parseTarget(id, share?.spec?.ref ?? engine.physical.watched(id));
   const object = engine.physical.cached(kind, namespace, name);
   const manifest = share?.spec?.manifest;
+  // It goes as it was told to: how far it has come is all that is new until it is gone.
+  if (object?.metadata.deletionTimestamp && share && !manifest && !isOrphaned(share, object)) {
+    engine.up.add(id);
+    return;
+  }
   if (object && manifest && record?.applied && record.applied.uid === object.metadata.uid) {
     if (hasObserved(object, record.applied.physicalGeneration, share.spec?.ref)) engine.up.add(id);
     if (record.fingerprint === fingerprint(object, manifest)) {

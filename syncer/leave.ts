@@ -36,6 +36,8 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
   const isKnownGone = !cached && engine.records.get(id)?.gone === true;
   const object = isKnownGone ? undefined : (cached ?? (await look(engine, id, place)));
   if (object === 'neverThere') return { gone: true };
+  // What it made may be there for long: that it is gone itself is asked once.
+  if (!object) recordFor(engine, id).gone = true;
   if (!object || !isOurs(engine, id, object)) return await leaveBehind(engine, id, place);
   if (isToBeTaken(engine, id, object)) return { gone: false, retryAfter: adoptionMs / 10 };
   const isBeside = isPeerSlice(object);

@@ -1,4 +1,7 @@
+import { askedSince } from '../cluster/heard.ts';
+import type { ShareView, ToldShare } from '../cluster/types.ts';
 import { type Clock, sleep, systemClock } from '../kube/clock.ts';
+import { deepEqual } from '../kube/deep.ts';
 
 /** A beat answers for all that was asked before it began; so many questions in a moment are one beat. */
 const minIntervalMs = 100;
@@ -47,4 +50,13 @@ export class Questions {
       this.#wake = end;
     });
   }
+}
+
+/** Of `old`: it is asked for a word since another time, and nothing else is wanted. */
+export function isQuestion(share: ShareView, old: ShareView): boolean {
+  if (!share.spec || !old.spec || share.metadata.uid !== old.metadata.uid) return false;
+  if (askedSince(share.spec.share) === askedSince(old.spec.share)) return false;
+  const unasked = ({ readySince: _ready, heardSince: _heard, ...rest }: ToldShare) => rest;
+  const of = ({ share: numbers, ...spec }: NonNullable<ShareView['spec']>) => [unasked(numbers), spec];
+  return deepEqual(of(share.spec), of(old.spec));
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { kindNamed, placedKind } from '../cluster/kinds.ts';
 import { changed } from '../cluster/refusal.ts';
-import type { ClusterSlice, ObjectRef, Share, ShareView } from '../cluster/types.ts';
+import type { ClusterSlice, ObjectRef, ShareView, ToldShare } from '../cluster/types.ts';
 import { encodeJson } from '../kube/json.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { at, numberAt, textAt } from '../kube/untyped.ts';
@@ -101,7 +101,7 @@ export function fingerprint(object: KubeObject, manifest: KubeObject): string {
   ]);
 }
 
-export function shareNumbers(share: Share): Numbers {
+export function shareNumbers(share: ToldShare): Numbers {
   const { replicas, scaled, maxReplicas, completions, parallelism } = share;
   const { ordinalsStart, suspend, paused, withdrawn } = share;
   return {

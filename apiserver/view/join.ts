@@ -8,6 +8,7 @@ import { isHeldBack } from '../../cluster/pod-admission.ts';
 import { podSpecOf } from '../../cluster/pod-spec.ts';
 import { shapeRuled } from '../../cluster/ruled-shape.ts';
 import { shapeFor } from '../../cluster/shape.ts';
+import { toldShare } from '../../cluster/share.ts';
 import type { Locator, ObjectRef, Placement, Share, ShareView, ShareViewSpec } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
 import { encodeJson } from '../../kube/json.ts';
@@ -77,7 +78,7 @@ export function joinShare({
     spec: {
       ref,
       phase: share.phase,
-      share,
+      share: toldShare(share),
       generation: root?.metadata.generation ?? 0,
       requires,
       ...(orphaned !== undefined && !share.surplus && { orphaned }),
@@ -105,9 +106,13 @@ function isMoved(share: Share, { uid }: ObjectRef, root: KubeObject | undefined)
   return !isEnding(root);
 }
 
-/** Two views with the same essence are the same to a syncer: its own slice and revisions are not in it. */
-export function essence(view: ShareView): string {
-  return encodeJson([view.metadata.uid, view.spec]);
+/**
+ * Two views with the same essence are the same to a syncer: its own slice and revisions are not in it, nor since when it is asked for a
+ * word, of which only a later time is news.
+ */
+export function essence({ metadata, spec }: ShareView): string {
+  const { readySince: _ready, heardSince: _heard, ...share } = spec?.share ?? {};
+  return encodeJson([metadata.uid, { ...spec, share }]);
 }
 
 /** Of its phases a syncer goes by one, that it leaves: whether others count on it by now is no news there. */

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { askedSince } from '../../cluster/heard.ts';
 import { rootCluster } from '../../cluster/names.ts';
 import type { PodAccess } from '../../cluster/pod-access.ts';
 import type { Placement, PlacementSpec, ShareView, ShareViewSpec } from '../../cluster/types.ts';
 import { encodeJson } from '../../kube/json.ts';
 import { getOwn, isRecord } from '../../kube/untyped.ts';
 import type { Entry, Store, StoreEvent } from '../../storage/store.ts';
-import { decodeStored } from '../registry/codec.ts';
+import { decodeStored, shownStored } from '../registry/codec.ts';
 import { translated } from '../registry/errors.ts';
 import { parseKey } from '../registry/keys.ts';
 import { keyOf, listEntries } from '../registry/rewrite.ts';
@@ -33,6 +34,8 @@ interface Item {
 /** Empty until something was told. */
 interface Told {
   digest?: string;
+  /** Since when it was asked for a word, last. */
+  asked?: number;
   /** Without its manifest: what a DELETED event shows. */
   last?: ShareView;
 }
@@ -222,7 +225,7 @@ export class Shares {
     access: PodAccess | undefined,
   ): Promise<ShareEvent | undefined> {
     const { cluster: logical } = parseKey(placementsStored, item.key);
-    const object = root && decodeStored(root);
+    const object = root && shownStored(root);
     const view = joinShare({
       viewer: this.#viewer,
       logical,
@@ -234,12 +237,14 @@ export class Shares {
     if (!view) return undefined;
     const digest = createHash('sha1').update(essence(view)).digest('base64');
     const { told } = item;
-    if (told.digest === digest) return undefined;
+    const asked = Math.max(told.asked ?? 0, (view.spec && askedSince(view.spec.share)) ?? 0);
+    if (told.digest === digest && told.asked === asked) return undefined;
     const before = told.digest !== undefined;
     const { manifest: _, ...spec } = view.spec ?? ({} as ShareViewSpec);
     const status = await saidOf(this.#store, this.#viewer, item, as);
     const shown = status ? { ...view, status } : view;
     told.digest = digest;
+    told.asked = asked;
     told.last = { ...shown, spec };
     return { type: before ? 'MODIFIED' : 'ADDED', object: shown };
   }

@@ -16,6 +16,8 @@ const negative =
   /(Failure|Failed|FailureTarget|Pressure|Unavailable|ScalingLimited|Disrupted|DisruptionTarget|Resizing|ResizePending|ResizeError|ModifyingVolume|ModifyVolumeError)$/;
 /** An end that was reached stays reached. */
 const lasting = new Set(['Complete', 'SuccessCriteriaMet']);
+/** Some cluster has yet to speak. */
+export const waitingForClusters = 'WaitingForClusters';
 const typeLimit = 32;
 const messageLimit = 1024;
 
@@ -78,7 +80,7 @@ function worst(
       type,
       ...first.fields,
       status: 'Unknown',
-      reason: 'WaitingForClusters',
+      reason: waitingForClusters,
       message: `not reported by ${waiting} yet`,
     };
   }

@@ -138,10 +138,16 @@ test('pods of nobody we know are not reflected, and a share leaves only after it
   await upstream.shares(ref, { east: leaving });
   await until('Deployment gone', async () => !(await sides.there(deployments, 'web')));
   expect(await sides.there(pods, 'web-1')).toBeDefined();
+  const { length } = physical.faults.requests;
+  for (const replicas of [1, 2, 3]) await upstream.shares(ref, { east: { ...leaving, replicas } });
   // What is told of a Deployment that is gone has been told by the time that something later was.
   const later = await upstream.place(configMap('later'), { east: active });
   await until('later', async () => (await upstream.slice(later))?.present);
   expect((await upstream.slice(ref))?.present).not.toBe(false);
+  const asked = physical.faults.requests.slice(length);
+  expect(asked.filter((line) => line === `GET ${sides.path(deployments, 'web')}`).length).toBeLessThanOrEqual(
+    1,
+  );
   await physical.end(upstream.home, 'web-1');
   await until('left', async () => (await upstream.slice(ref))?.present === false);
   expect(await seen(pods, 'stranger')).toBeUndefined();

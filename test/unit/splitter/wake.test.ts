@@ -125,6 +125,54 @@ describe('what the splitter has just written', () => {
     expect(isWoken()).toBe(true);
   });
 
+  test('that a Deployment comes to one more cluster, or leaves for it, is looked at with what comes next', async () => {
+    const clusters = ['b'];
+    const rolling = { maxSurge: 1, maxUnavailable: 0 };
+    placement({ shares: { a: { phase: 'Active', replicas: 1 } }, clusters });
+    await looked();
+    const both = {
+      a: { phase: 'Active', replicas: 1 },
+      b: { phase: 'Joining', replicas: 1, ...rolling },
+    } as const;
+    placement({ shares: { ...both, a: { ...both.a, ...rolling } }, clusters });
+    expect(isWoken()).toBe(false);
+    said({ present: true });
+    expect(isWoken()).toBe(true);
+    placement({ shares: both, clusters });
+    await looked();
+    placement({
+      shares: { a: { phase: 'Leaving', replicas: 1 }, b: { phase: 'Active', replicas: 1 } },
+      clusters,
+    });
+    expect(isWoken()).toBe(false);
+    clock.advance(5000);
+    expect(isWoken()).toBe(true);
+  });
+
+  test.each<[string, Record<string, Share>, Record<string, Share>]>([
+    ['grows where it is', { a: { phase: 'Active' } }, { a: { phase: 'Joining' }, b: { phase: 'Joining' } }],
+    [
+      'joins with more to do',
+      { a: { phase: 'Active' } },
+      { a: { phase: 'Active' }, b: { phase: 'Joining', fresh: true } },
+    ],
+    [
+      'leaves before all is there',
+      { a: { phase: 'Active' }, b: { phase: 'Joining' } },
+      { a: { phase: 'Leaving' }, b: { phase: 'Joining' } },
+    ],
+    [
+      'leaves a part',
+      { a: { phase: 'Active' }, b: { phase: 'Joining' }, c: { phase: 'Active' } },
+      { a: { phase: 'Leaving' }, b: { phase: 'Active' }, c: { phase: 'Active' } },
+    ],
+  ])('that it %s is looked at', async (_what, before, after) => {
+    placement({ shares: before, clusters: ['b'] });
+    await looked();
+    placement({ shares: after, clusters: ['b'] });
+    expect(isWoken()).toBe(true);
+  });
+
   test('that all is settled, is not looked at; what is said or decided then is', async () => {
     placement({ shares: joining, settled: 'False' });
     await looked();
@@ -160,6 +208,18 @@ describe('what the splitter has just written', () => {
     root({ status: { replicas: 7 }, spec: { replicas: 2 } });
     expect(isWoken()).toBe(true);
   });
+});
+
+test('where a Deployment says that it is, is looked at with what its clusters say of that; what else its user changes, at once', async () => {
+  const annotations = { [logicalClusterAnnotation]: 'root', 'atoll.dev/clusters': 'b' };
+  root({ metadata: { ...metadata('web'), annotations, generation: 2 } });
+  clock.advance(1000);
+  expect(isWoken()).toBe(false);
+  clock.advance(4000);
+  expect(isWoken()).toBe(true);
+  await looked();
+  root({ metadata: { ...metadata('web'), annotations: { ...annotations, paused: 'yes' }, generation: 3 } });
+  expect(isWoken()).toBe(true);
 });
 
 describe('a cluster', () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { Questions } from '../../../syncer/questions.ts';
+import type { ShareView, ToldShare } from '../../../cluster/types.ts';
+import { isQuestion, Questions } from '../../../syncer/questions.ts';
 import { FakeClock } from '../controller/fake-clock.ts';
 
 const { signal } = new AbortController();
@@ -53,4 +54,33 @@ test('it ends with its interval, and with its signal', async () => {
   ending.abort();
   await second;
   expect(clock.pending).toBe(0);
+});
+
+const [then, later] = ['2026-01-01T00:00:10.000Z', '2026-01-01T00:00:20.000Z'];
+const told = (share: Partial<ToldShare>, replicas = 2, uid = 'a'): ShareView => {
+  const manifest = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web' },
+    spec: { replicas },
+  };
+  const spec = { share: { phase: 'Active', replicas, ...share }, manifest };
+  return {
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'Share',
+    metadata: { name: 'web', uid },
+    spec,
+  } as ShareView;
+};
+
+test.each([
+  ['asked first', told({}), told({ readySince: then }), true],
+  ['asked anew', told({ heardSince: then }), told({ heardSince: later }), true],
+  ['asked otherwise, since the same time', told({ readySince: then }), told({ heardSince: then }), false],
+  ['nothing', told({ readySince: then }), told({ readySince: then }), false],
+  ['asked, and grown', told({}), told({ readySince: then }, 3), false],
+  ['asked, and paused', told({}), told({ readySince: then, paused: true }), false],
+  ['asked, of another Placement', told({}), told({ readySince: then }, 2, 'b'), false],
+])('what changes of a share may be a question and no more: %s', (_what, old, now, is) => {
+  expect(isQuestion(now, old)).toBe(is);
 });

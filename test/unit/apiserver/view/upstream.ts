@@ -112,10 +112,10 @@ export class Upstream {
     return Object.fromEntries(all.map(({ spec, status }) => [spec?.cluster, status]));
   }
 
-  async shares(ref: ObjectRef, shares: Record<string, Share>): Promise<void> {
+  async shares(ref: ObjectRef, shares: Record<string, Share>): Promise<number> {
     const before = await this.read<Placement>(placementKey(ref));
     if (!before?.spec) throw new Error('no placement');
-    await this.write(placementKey(ref), { ...before, spec: { ...before.spec, shares } });
+    return this.write(placementKey(ref), { ...before, spec: { ...before.spec, shares } });
   }
 }
 

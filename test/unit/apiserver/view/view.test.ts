@@ -127,6 +127,27 @@ describe('shares', () => {
     ]);
   });
 
+  test('are told what their syncer goes by, and of what a hand-over notes only since when it is asked', async () => {
+    const [root, ref] = deployment('web');
+    const still = { ...active, replicas: 4 };
+    await upstream.place(root, ref, { east: still });
+    const events = watch((await client.list(shares)).metadata.resourceVersion!);
+    const since = '2026-01-01T00:00:10.000Z';
+    // A budget that comes to what the object says itself: its manifest stays.
+    const rolling = { ...still, maxSurge: 1, maxUnavailable: 1 };
+    for (const east of [rolling, { ...rolling, awaitedSince: since, settled: { replicas: 2 } }, still])
+      await upstream.shares(ref, { east });
+    const asked = await upstream.shares(ref, { east: { ...rolling, readySince: since } });
+    await upstream.shares(ref, { east: still });
+    const later = await upstream.shares(ref, { east: { ...still, heardSince: '2026-01-01T00:00:20.000Z' } });
+    await until('the later question', () => events.length > 1);
+    expect(events.map(({ object: of }) => [of.metadata.resourceVersion, of.spec!.share])).toEqual([
+      [String(asked), { ...still, readySince: since }],
+      [String(later), { ...still, heardSince: '2026-01-01T00:00:20.000Z' }],
+    ]);
+    expect(events[0]!.object.spec!.manifest).not.toHaveProperty('spec.strategy');
+  });
+
   test('come and go in the order of the store, from any revision still there', async () => {
     const start = String(upstream.store.revision);
     const [root, ref] = deployment('web');

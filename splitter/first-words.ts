@@ -1,0 +1,38 @@
+import { deepEqual } from '../kube/deep.ts';
+import { at, isRecord, listAt } from '../kube/untyped.ts';
+import { waitingForClusters } from './fold/conditions.ts';
+
+/** By then a cluster that answers has said something of what it was given first, and its word is one write with ours. */
+export const firstWordMs = 5_000;
+
+/** Who has just been given a share has had no time to speak: a status that says that alone waits for its first word. */
+export class FirstWords {
+  /** By key of a Placement: since when there was nothing else to say of its object. */
+  readonly #since = new Map<string, number>();
+
+  /** How long the status waits yet, in milliseconds; 0: it is told now. */
+  left(key: string, before: unknown, status: Record<string, unknown>, now: number): number {
+    if (!isNoNews(before, status)) {
+      this.forget(key);
+      return 0;
+    }
+    const since = this.#since.get(key) ?? now;
+    this.#since.set(key, since);
+    return Math.max(0, since + firstWordMs - now);
+  }
+
+  forget(key: string): void {
+    this.#since.delete(key);
+  }
+}
+
+/** There is something new in it, and only of conditions, that somebody has yet to speak. */
+export function isNoNews(before: unknown, status: Record<string, unknown>): boolean {
+  if (!isRecord(before) || deepEqual(before, status)) return false;
+  const conditions = listAt(status, 'conditions').map((condition) =>
+    at(condition, 'reason') === waitingForClusters
+      ? listAt(before, 'conditions').find((old) => at(old, 'type') === at(condition, 'type'))
+      : condition,
+  );
+  return deepEqual(before, { ...status, conditions });
+}
