@@ -58,7 +58,8 @@ export function startSyncer(options: SyncerOptions): Syncer {
     });
     const nodes = watchNodes(client, { signal, logger, unreadable, clock });
     const offered = new Offered(nodes);
-    const atWork = new AtWork();
+    // It may have gone while it was asked seldom.
+    const atWork = new AtWork(() => questions.ask(Date.now()));
     const heartbeat = runHeartbeat({
       name,
       upstream,
@@ -71,6 +72,7 @@ export function startSyncer(options: SyncerOptions): Syncer {
       offers: () => offered.at(Date.now()),
       intervalMs: heartbeatMs,
       namespaces: () => atWork.namespaces(),
+      rests: () => atWork.rests,
       heardAgain: () => atWork.heardAgain(),
       ...(options.whyNotTaken && { whyNotTaken: options.whyNotTaken }),
       ...(options.together && { together: options.together }),

@@ -722,13 +722,22 @@ describe('itself', () => {
         allocatable: { cpu: '4', x: 5 },
         evil: 1,
         lastHeartbeatTime: 'never',
+        silentAfterSeconds: 90.5,
       },
+    });
+    await client.patch(clusters, { name: 'east', subresource: 'status' }, 'merge', {
+      status: { silentAfterSeconds: 86_400 },
     });
     expect(await upstream.read<PhysicalCluster>(keys.physicalCluster('east'))).toEqual({
       kind: 'PhysicalCluster',
       apiVersion: 'atoll.dev/v1alpha1',
       metadata: { name: 'east', uid: 'uid-east' },
-      status: { conditions: [condition], version: 'v1.36.3', allocatable: { cpu: '4' } },
+      status: {
+        conditions: [condition],
+        version: 'v1.36.3',
+        allocatable: { cpu: '4' },
+        silentAfterSeconds: 90,
+      },
     });
     expect((await client.list(clusters)).items.map((item) => item.metadata.name)).toEqual(['east']);
   });
