@@ -45,6 +45,8 @@ export const physicalClusterStatus: Texts<PhysicalClusterStatus> = {
   conditions:
     'Ready: its API answers the syncer. False: it does not, since lastAnswerTime. Unknown: the syncer is silent.',
   lastHeartbeatTime: 'When its syncer last reported.',
+  silentAfterSeconds:
+    'After how long without a report it counts as silent: longer where nothing of Atoll is. Absent: 40.',
   lastAnswerTime: 'When its API last answered the syncer.',
   clusterUID:
     'The uid of its Namespace kube-system: one cluster has one, under whatever name it is registered.',

@@ -61,6 +61,8 @@ export interface PhysicalClusterStatus {
   conditions?: Condition[];
   /** Here: see heartbeats.ts for what is said of many together while nothing is new. */
   lastHeartbeatTime?: string;
+  /** It counts as silent after so long without a word, where that is longer than silentAfterMs: see silentMsOf. */
+  silentAfterSeconds?: number;
   /** When its API last answered the syncer. */
   lastAnswerTime?: string;
   /** The uid of its Namespace kube-system: one cluster has one, under whatever name it is registered. */

@@ -54,6 +54,7 @@ const physicalClusterStatus = object(
   {
     conditions,
     lastHeartbeatTime: text,
+    silentAfterSeconds: int32,
     lastAnswerTime: text,
     clusterUID: text,
     version: text,

@@ -5,6 +5,11 @@ import type { PhysicalCluster } from './types.ts';
 /** How long one that does not answer may still be what it was last known to be. */
 export const silentAfterMs = 40_000;
 
+/** For how long nothing may be heard of its syncer: longer where that said so, since nothing of ours is there. */
+export function silentMsOf({ status }: PhysicalCluster, leastMs = silentAfterMs): number {
+  return Math.max(leastMs, (status?.silentAfterSeconds ?? 0) * 1000);
+}
+
 /** A cluster that nothing is heard of. */
 export interface Silence {
   /** RFC 3339: when its API last answered, or when it was registered. */

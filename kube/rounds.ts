@@ -4,11 +4,15 @@ import { type Clock, systemClock, ticksOf } from './clock.ts';
 const leastRounds = 5;
 /** What is due may be called so much of its time sooner: it goes where the fewest are. */
 const mostEarlier = 0.1;
+/** What waits for so many rounds goes into one of so many, and may be called sooner for it: what a few do at a time costs each of them more. */
+const longRounds = 20;
+const apartRounds = 5;
+const mostEarlierOfLong = 0.25;
 
 /**
  * Timers of many that need not be exact: all of a round are called in one turn. A thousand timers by themselves wake the process a
- * thousand times. Whoever waits for long is called up to a round later than it said, or a tenth sooner, so that those who were
- * called together, after a pause of the process for one, are spread again.
+ * thousand times. Whoever waits is called up to a round later than it said, or a tenth sooner, a quarter of what waits
+ * for long, so that those who were called together, after a pause of the process for one, are spread again.
  */
 export class Rounds implements Clock {
   readonly #everyMs: number;
@@ -44,8 +48,11 @@ export class Rounds implements Clock {
 
   #emptiest(rounds: number): Set<() => void> {
     const last = this.#round + rounds;
-    let best = last;
-    for (let at = last; at >= last - rounds * mostEarlier; at--)
+    const isLong = rounds >= longRounds;
+    const [apart, earlier] = isLong ? [apartRounds, mostEarlierOfLong] : [1, mostEarlier];
+    const latest = last - (last % apart);
+    let best = latest;
+    for (let at = latest; at >= last - rounds * earlier; at -= apart)
       if ((this.#due.get(at)?.size ?? 0) < (this.#due.get(best)?.size ?? 0)) best = at;
     const calls = this.#due.get(best) ?? new Set();
     this.#due.set(best, calls);

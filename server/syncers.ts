@@ -23,6 +23,9 @@ import type { Settings } from './settings.ts';
 /** Of a cluster's answer, of which others are read at a time: a hundred of the largest objects. Longer lists come in pages. */
 const maxResponseBytes = 256 * 1024 * 1024;
 
+/** Longer than a cluster that rests is left alone, and less than kube-apiserver leaves a connection open of which nothing is asked (90 s). */
+const freeMs = 75_000;
+
 export interface SyncerManager {
   connectPod: PodConnector;
   connectService: ServiceConnector;
@@ -70,7 +73,7 @@ export function startSyncerManager(parts: {
     });
     const text = Buffer.from(secret.data?.['kubeconfig'] ?? '', 'base64').toString('utf8');
     untils.set(cluster.metadata.name ?? '', credentialsUntil(text));
-    return transportFromKubeconfig(text, { maxResponseBytes, guard: (agent) => egress.guard(agent) });
+    return transportFromKubeconfig(text, { maxResponseBytes, freeMs, guard: (agent) => egress.guard(agent) });
   };
   const elect: SyncersOptions['elect'] = async (cluster, lead, ending) => {
     if (!leads) return untilAborted(ending);

@@ -2,7 +2,6 @@ import type { Client } from '../client/client.ts';
 import { toTheSecond, withHeartbeat } from '../cluster/heartbeats.ts';
 import { isReady } from '../cluster/life.ts';
 import { physicalClusters } from '../cluster/names.ts';
-import { readability } from '../cluster/readable.ts';
 import type { PhysicalCluster, PhysicalClusterStatus } from '../cluster/types.ts';
 import { sleep } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
@@ -10,10 +9,11 @@ import { busyMs, isBusy } from './busy.ts';
 import type { Together } from './heartbeats.ts';
 import { type Found, look } from './look.ts';
 import type { Outage } from './outage.ts';
+import { pausesOf, probeMs, silentAfter, silentMsAt } from './pace.ts';
 import type { Questions } from './questions.ts';
 import { Served } from './served.ts';
 import type { Unreadable } from './unreadable.ts';
-import { conditionOf, isSame, verdictOf } from './word.ts';
+import { isSame, statusOf, type Watched } from './word.ts';
 
 export interface HeartbeatOptions {
   name: string;
@@ -35,17 +35,13 @@ export interface HeartbeatOptions {
   nodeLabels(): readonly string[] | undefined;
   /** The kinds that may not be read. */
   unreadable: Pick<Unreadable, 'list' | 'isWatched'>;
+  /** Whether it is known that nothing of ours is there. */
+  rests(): boolean;
   /** How many namespaces of ours are there; undefined while that is not known. */
   namespaces(): number | undefined;
   /** Absent: whatever is to be said is said of it alone. */
   together?: Together;
 }
-
-/** However often a cluster is asked, so long it may take to answer. */
-const leastProbeMs = 3_000;
-
-/** After so many intervals without a beat somebody may have taken the cluster for silent. */
-const silentBeats = 3;
 
 /** So many intervals after its last word it says that nothing is new: half of the time after which it would count as silent. */
 const saidBeats = 2;
@@ -56,8 +52,8 @@ const togetherBeats = 0.2;
 /** So many intervals after its status was written it is written again, though it was said meanwhile, with others, that nothing is new. */
 const writtenBeats = 30;
 
-/** So many intervals after its last word what it serves is waited for no more: silent is who says nothing for four. */
-const latestBeats = 3.5;
+/** So many intervals before it would count as silent what it serves is waited for no more. */
+const latestBeats = 0.5;
 
 /** What it serves is asked for with the first of so many intervals, its version with that of so many: they change seldom. */
 const servedBeats = 6;
@@ -65,7 +61,8 @@ const versionBeats = 30;
 
 /**
  * Asks every `intervalMs`, and when somebody wants to know, whether the physical API answers; where watches are open that would end
- * if it did not, each other time. What is found is said when it is news, or was asked for, and else with every other interval.
+ * if it did not, each other time, or each sixth where nothing of ours is (see pace.ts). What is found is said when it is news, or was
+ * asked for, and else with every other interval.
  */
 export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
   const { signal, logger, intervalMs, questions, unreadable } = options;
@@ -81,8 +78,13 @@ export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
     // Nor is it asked before its time because somebody wants to know.
     if (busyFor !== undefined) await sleep(busyFor, signal);
     else await questions.wait(intervalMs, signal);
-    const mayRest = busyFor === undefined && heart.isSettled && unreadable.isWatched && !questions.areOpen;
-    if (mayRest) await questions.wait(intervalMs, signal);
+    let isLong = false;
+    for (const pauseMs of busyFor === undefined ? heart.pauses : []) {
+      if (signal.aborted || !heart.isSettled || !unreadable.isWatched || questions.areOpen) break;
+      if (isLong && heart.isOther) break;
+      await questions.wait(pauseMs, signal);
+      isLong = true;
+    }
   }
 }
 
@@ -96,8 +98,9 @@ class Heart {
   #version = Number.NEGATIVE_INFINITY;
   /** When the last beat began that went well. */
   #last: number | undefined;
-  /** With the last beat. */
+  /** With the last beat; and whether that took next to no time, since what is left alone for long begins when it ends. */
   #hasSaid = false;
+  #wasQuick = false;
   /** How many beats more are of a cluster that has just been heard of again. */
   #unsettled = 0;
   /** The cluster as the last word was written: while this says so in time it alone says this of it, and need not read it again. Of one that was late others say that nothing is heard, and since when counts. */
@@ -117,15 +120,22 @@ class Heart {
   get isSettled(): boolean {
     const known = this.#known;
     const isCalm = this.#unsettled === 0 && this.#hasSaid;
-    return known !== undefined && isReady(known) && isCalm && isSame(known.status, this.#watched());
+    return (
+      known !== undefined && isReady(known) && isCalm && isSame(known.status, this.#watched(known.status))
+    );
+  }
+
+  get pauses(): readonly number[] {
+    const { rests, intervalMs } = this.#options;
+    return pausesOf(this.#known, rests() && this.#wasQuick, intervalMs);
   }
 
   async beat(): Promise<void> {
     const { name, upstream, signal, intervalMs, together } = this.#options;
-    const lateMs = silentBeats * intervalMs;
+    const lateMs = silentMsAt(this.#known, intervalMs) - intervalMs;
     const began = Date.now();
     const isLate = began - (this.#last ?? began) > lateMs;
-    const known = isLate || this.#isOther() ? undefined : this.#known;
+    const known = isLate || this.isOther ? undefined : this.#known;
     const before =
       known ??
       withHeartbeat(
@@ -141,12 +151,13 @@ class Heart {
     // One beat may have taken so long that the cluster counted as silent, and not silent, while it was under way.
     if (becameReady || Date.now() - (this.#last ?? began) > lateMs) this.#unsettled = 2;
     this.#last = began;
+    this.#wasQuick = Date.now() - began <= togetherBeats * intervalMs;
     if (this.#unsettled > 0) this.#options.heardAgain?.();
     this.#unsettled = Math.max(0, this.#unsettled - 1);
   }
 
   /** Somebody else has written it since. */
-  #isOther(): boolean {
+  get isOther(): boolean {
     const seen = this.#options.together?.seen();
     return seen !== undefined && seen.metadata.resourceVersion !== this.#known?.metadata.resourceVersion;
   }
@@ -160,19 +171,19 @@ class Heart {
     // Of what happens while it is asked nothing is said.
     const [began, beganAt] = [Date.now(), performance.now()];
     const isDue = (since: number, beats: number) => beganAt - since >= (beats - 0.5) * intervalMs;
-    const timeoutMs = Math.max(leastProbeMs, intervalMs);
+    const timeoutMs = probeMs(intervalMs);
     const version = isDue(this.#version, versionBeats);
     const found = await look(client, { signal, timeoutMs, version, of: before });
     if (found.busy !== undefined) {
       const last = Date.parse(before.status?.lastHeartbeatTime ?? '') || 0;
       const next = Date.now() + busyMs(found.busy, intervalMs);
-      if (isReady(before) && next < last + silentBeats * intervalMs) throw found.busy;
+      if (isReady(before) && next < last + silentMsAt(before, intervalMs) - intervalMs) throw found.busy;
     }
     this.#options.outage.heard(found.error);
     if (found.error === undefined) this.#lastAnswer = toTheSecond(began);
     if (found.version !== undefined) this.#version = beganAt;
     const isAsked = found.error === undefined && isDue(this.#served, servedBeats);
-    const leftMs = this.#said + latestBeats * intervalMs - performance.now();
+    const leftMs = this.#said + silentMsAt(before, intervalMs) - latestBeats * intervalMs - performance.now();
     const isFirst = !Number.isFinite(this.#said);
     const restMs = isFirst ? timeoutMs : Math.max(0, Math.min(timeoutMs, leftMs));
     const serves = isAsked ? await this.#serves.ask({ signal, timeoutMs: restMs }) : undefined;
@@ -210,39 +221,26 @@ class Heart {
     return together?.note(began, () => questions.ask(Date.now())) ?? false;
   }
 
-  async #statusOf(
-    { metadata, status: said }: PhysicalCluster,
-    found: Found,
-    began: number,
-  ): Promise<PhysicalClusterStatus> {
+  async #statusOf(before: PhysicalCluster, found: Found, began: number): Promise<PhysicalClusterStatus> {
     const { unreadable, whyNotTaken } = this.#options;
-    const now = new Date(began).toISOString();
-    const lastAnswerTime = this.#lastAnswer ?? said?.lastAnswerTime;
-    const status = { ...said, ...(lastAnswerTime !== undefined && { lastAnswerTime }) };
-    const before = { metadata, status } as PhysicalCluster;
-    const clusterUID = found.clusterUID ?? said?.clusterUID;
+    const lastAnswerTime = this.#lastAnswer ?? before.status?.lastAnswerTime;
+    const clusterUID = found.clusterUID ?? before.status?.clusterUID;
     const refused = clusterUID && (await whyNotTaken?.(clusterUID));
-    const { namespaces, ...watched } = this.#watched();
-    const ready = conditionOf(before, 'Ready', verdictOf(before, found, refused || undefined), now);
-    const { Unanswered, ...unread } = unreadable.list();
-    // Of one that answers nothing at all Ready says it.
-    const readable = readability(found.error === undefined ? { ...unread, Unanswered } : unread);
-    return {
-      conditions: [ready, conditionOf(before, 'Readable', readable, now)],
-      lastHeartbeatTime: now,
-      ...(lastAnswerTime !== undefined && { lastAnswerTime }),
-      // What was not heard now is left as it is: somebody may have taken it back meanwhile.
-      ...(found.clusterUID && { clusterUID: found.clusterUID }),
-      ...(found.version && { version: found.version }),
-      ...(found.error === undefined && namespaces !== undefined && { namespaces }),
-      ...watched,
-    };
+    return statusOf(before, found, {
+      began,
+      lastAnswerTime,
+      refused: refused || undefined,
+      unread: unreadable.list(),
+      watched: this.#watched(before.status),
+    });
   }
 
-  #watched(): Pick<PhysicalClusterStatus, 'namespaces' | 'allocatable' | 'nodeLabels'> {
-    const { namespaces: count, offers, nodeLabels } = this.#options;
-    const [namespaces, allocatable, labels] = [count(), offers(), nodeLabels()];
+  #watched(said: PhysicalClusterStatus | undefined): Watched {
+    const { rests, intervalMs } = this.#options;
+    const [namespaces, allocatable] = [this.#options.namespaces(), this.#options.offers()];
+    const labels = this.#options.nodeLabels();
     return {
+      ...silentAfter(said, rests(), intervalMs),
       ...(namespaces !== undefined && { namespaces }),
       ...(allocatable && { allocatable }),
       ...(labels && { nodeLabels: [...labels] }),

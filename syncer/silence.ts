@@ -4,7 +4,7 @@ import { keyOf } from '../client/url.ts';
 import { withHeartbeat } from '../cluster/heartbeats.ts';
 import { readyOf } from '../cluster/life.ts';
 import { physicalClusters as resource, rootCluster } from '../cluster/names.ts';
-import { silenceSince, silentAfterMs } from '../cluster/silence.ts';
+import { silenceSince, silentAfterMs, silentMsOf } from '../cluster/silence.ts';
 import type { Condition, PhysicalCluster } from '../cluster/types.ts';
 import { commit } from '../controller/commit.ts';
 import { type Retry, runController } from '../controller/controller.ts';
@@ -17,7 +17,7 @@ export interface SilenceOptions {
   client: Client;
   signal: AbortSignal;
   logger: Logger;
-  /** Default silentAfterMs. */
+  /** Default silentAfterMs; longer of a cluster that says so. */
   silentMs?: number;
   /** When the caller has it already. */
   informer?: Informer<PhysicalCluster>;
@@ -53,7 +53,8 @@ export async function runSilence(options: SilenceOptions): Promise<void> {
     },
     update: (now, old, key) => {
       if (now.status?.lastHeartbeatTime !== old.status?.lastHeartbeatTime) note(now.metadata.name ?? '');
-      if (readyOf(now)?.status !== readyOf(old)?.status || isEarlier(now, old)) queue.add(key);
+      if (readyOf(now)?.status !== readyOf(old)?.status || isEarlier(now, old) || isSooner(now, old))
+        queue.add(key);
     },
     delete: ({ metadata: { name = '' } }) => words.delete(name),
   });
@@ -66,7 +67,7 @@ export async function runSilence(options: SilenceOptions): Promise<void> {
     const { name = '' } = before.metadata;
     const said = ahead.believed(before, now());
     const stillMs = () => steady() - (words.get(name) ?? Number.NEGATIVE_INFINITY);
-    const moment = { since, silentMs };
+    const moment = { since, silentMs: silentMsOf(before, silentMs) };
     const known = silenceOf(withHeartbeat(said, told.at(name)), {
       ...moment,
       now: now(),
@@ -89,6 +90,11 @@ export async function runSilence(options: SilenceOptions): Promise<void> {
 function isEarlier(now: PhysicalCluster, old: PhysicalCluster): boolean {
   const [said, before] = [now.status?.lastHeartbeatTime ?? '', old.status?.lastHeartbeatTime ?? ''];
   return said === '' ? before !== '' : Date.parse(said) < Date.parse(before);
+}
+
+/** It may be silent for less long than was said. */
+function isSooner(now: PhysicalCluster, old: PhysicalCluster): boolean {
+  return silentMsOf(now, 0) < silentMsOf(old, 0);
 }
 
 /** A clock that runs ahead says nothing of the time to come: such a word counts from when it was first seen. */

@@ -60,7 +60,8 @@ export function startSyncer(options: SyncerOptions): Syncer {
     const nodes = watchNodes(client, { signal, logger, unreadable, clock });
     const offered = new Offered(nodes);
     const labels = new NodeLabels(nodes);
-    const atWork = new AtWork();
+    // It may have gone while it was asked seldom.
+    const atWork = new AtWork(() => questions.ask(Date.now()));
     const heartbeat = runHeartbeat({
       name,
       upstream,
@@ -74,6 +75,7 @@ export function startSyncer(options: SyncerOptions): Syncer {
       nodeLabels: () => labels.now(),
       intervalMs: heartbeatMs,
       namespaces: () => atWork.namespaces(),
+      rests: () => atWork.rests,
       heardAgain: () => atWork.heardAgain(),
       ...(options.whyNotTaken && { whyNotTaken: options.whyNotTaken }),
       ...(options.together && { together: options.together }),

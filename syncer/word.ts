@@ -1,3 +1,4 @@
+import { readability, type Unread } from '../cluster/readable.ts';
 import { silenceSince } from '../cluster/silence.ts';
 import type { Condition, PhysicalCluster, PhysicalClusterStatus } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
@@ -15,9 +16,48 @@ export function isSame(before: PhysicalClusterStatus | undefined, now: PhysicalC
   );
 }
 
+/** What is known of a cluster without a question. */
+export type Watched = Pick<
+  PhysicalClusterStatus,
+  'namespaces' | 'allocatable' | 'nodeLabels' | 'silentAfterSeconds'
+>;
+
+interface Heard {
+  /** When it was asked, in milliseconds since 1970. */
+  began: number;
+  lastAnswerTime: string | undefined;
+  /** Why it may not be taken under its name. */
+  refused: string | undefined;
+  unread: Record<Unread, string[]>;
+  watched: Watched;
+}
+
+/** What is to be said of a cluster, of which was known what `before` says, that was just asked. */
+export function statusOf(before: PhysicalCluster, found: Found, heard: Heard): PhysicalClusterStatus {
+  const { began, lastAnswerTime, refused, unread } = heard;
+  const now = new Date(began).toISOString();
+  const { namespaces, ...watched } = heard.watched;
+  const status = { ...before.status, ...(lastAnswerTime !== undefined && { lastAnswerTime }) };
+  const answered = { ...before, status };
+  const ready = conditionOf(answered, 'Ready', verdictOf(answered, found, refused), now);
+  const { Unanswered, ...others } = unread;
+  // Of one that answers nothing at all Ready says it.
+  const readable = readability(found.error === undefined ? { ...others, Unanswered } : others);
+  return {
+    conditions: [ready, conditionOf(answered, 'Readable', readable, now)],
+    lastHeartbeatTime: now,
+    ...(lastAnswerTime !== undefined && { lastAnswerTime }),
+    // What was not heard now is left as it is: somebody may have taken it back meanwhile.
+    ...(found.clusterUID && { clusterUID: found.clusterUID }),
+    ...(found.version && { version: found.version }),
+    ...(found.error === undefined && namespaces !== undefined && { namespaces }),
+    ...watched,
+  };
+}
+
 type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
 
-export function verdictOf(cluster: PhysicalCluster, { error }: Found, refused: string | undefined): Verdict {
+function verdictOf(cluster: PhysicalCluster, { error }: Found, refused: string | undefined): Verdict {
   if (error !== undefined)
     return {
       status: 'False',
@@ -28,7 +68,7 @@ export function verdictOf(cluster: PhysicalCluster, { error }: Found, refused: s
   return { status: 'True', reason: 'SyncerConnected', message: 'the cluster answers' };
 }
 
-export function conditionOf(
+function conditionOf(
   { status: before }: PhysicalCluster,
   type: 'Ready' | 'Readable',
   verdict: Verdict,

@@ -63,6 +63,19 @@ export class AtWork {
   #reflectors: readonly Hearing[] = [];
   #engine: Pick<Engine, 'down' | 'namespaces'> | undefined;
   #hasEnded = false;
+  #rests = false;
+  readonly #woken: () => void;
+
+  /** @param woken something has come. */
+  constructor(woken: () => void) {
+    this.#woken = woken;
+  }
+
+  /** Before anything begins. */
+  wake(): void {
+    this.#rests = false;
+    this.#woken();
+  }
 
   begin(engine: Pick<Engine, 'down' | 'namespaces'>, reflectors: readonly Hearing[]): void {
     this.#engine = engine;
@@ -73,6 +86,12 @@ export class AtWork {
     this.#engine = undefined;
     this.#reflectors = [];
     this.#hasEnded = true;
+    this.#rests = true;
+  }
+
+  /** It is known that nothing of ours is there. */
+  get rests(): boolean {
+    return this.#rests;
   }
 
   /** How many of ours are there; undefined while that is not known. */
@@ -111,6 +130,7 @@ export async function workWhileThereIsSome(
     await somethingComes(joining);
   }
   for (; !signal.aborted; isWoken = true) {
+    if (isWoken) own.atWork.wake();
     const life = new AbortController();
     setMaxListeners(0, life.signal);
     const end = () => life.abort(signal.aborted ? signal.reason : over);

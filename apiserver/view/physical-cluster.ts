@@ -45,8 +45,8 @@ export function tellCluster({ type, entry, previous }: StoreEvent): { type: stri
 }
 
 /**
- * Of a merge patch only status.conditions, lastHeartbeatTime, lastAnswerTime, clusterUID, version, namespaces, allocatable,
- * nodeLabels and serves; spec is not the syncer's.
+ * Of a merge patch only status.conditions, lastHeartbeatTime, silentAfterSeconds, lastAnswerTime, clusterUID, version, namespaces,
+ * allocatable, nodeLabels and serves; spec is not the syncer's.
  */
 export async function patchCluster(
   store: Store,
@@ -67,13 +67,15 @@ function merged(before: PhysicalClusterStatus, told: Record<string, unknown>): P
   const status = { ...before };
   const { conditions, lastHeartbeatTime, lastAnswerTime, clusterUID, version, allocatable, namespaces } =
     told;
-  const { nodeLabels, serves } = told;
+  const { nodeLabels, serves, silentAfterSeconds } = told;
   if (Array.isArray(conditions)) {
     const own = conditions.flatMap((c) => asCondition(c) ?? []).slice(0, 16);
     const types = new Set(own.map((c) => c.type));
     status.conditions = [...(before.conditions ?? []).filter((c) => !types.has(c.type)), ...own];
   }
   if (isTime(lastHeartbeatTime)) status.lastHeartbeatTime = lastHeartbeatTime;
+  if (typeof silentAfterSeconds === 'number' && silentAfterSeconds <= mostSilentSeconds)
+    status.silentAfterSeconds = Math.max(0, Math.trunc(silentAfterSeconds));
   if (isTime(lastAnswerTime)) status.lastAnswerTime = lastAnswerTime;
   if (typeof clusterUID === 'string') status.clusterUID = clusterUID.slice(0, 64);
   if (typeof version === 'string') status.version = version.slice(0, 64);
@@ -99,6 +101,8 @@ function merged(before: PhysicalClusterStatus, told: Record<string, unknown>): P
   return status;
 }
 
+/** No syncer is to be left unheard for longer. */
+const mostSilentSeconds = 600;
 /** What a syncer sends is no more, and shorter: see servedBy and nodeLabels. */
 const mostServed = 1000;
 const labelled = /^[A-Za-z0-9][A-Za-z0-9./_-]{0,316}=(?:\*|[A-Za-z0-9._-]{0,253})$/;

@@ -1,7 +1,7 @@
 /** What the store on etcd does per second, from its cache and from etcd itself. `fsync` as first argument: durable. */
 import { Connection } from '../../storage/etcd/connection.ts';
-import { openEtcd } from '../../storage/etcd/open.ts';
 import { Keys } from '../../storage/etcd/keys.ts';
+import { openEtcd } from '../../storage/etcd/open.ts';
 import { readOne, readRange } from '../../storage/etcd/read.ts';
 import { prefixRange } from '../../storage/store.ts';
 import { startEtcd } from '../etcd/etcd.ts';

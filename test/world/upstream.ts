@@ -261,6 +261,7 @@ export function runSyncer(
   name = 'east',
   former: readonly string[] = [],
   restMs?: number,
+  heartbeatMs = 50,
 ): Running {
   const life = new AbortController();
   const syncer = startSyncer({
@@ -271,7 +272,7 @@ export function runSyncer(
     firstMeeting: upstream.firstMeeting,
     signal: life.signal,
     logger: silentLogger,
-    heartbeatMs: 50,
+    heartbeatMs,
     namespaceDelayMs: 50,
     ...(restMs !== undefined && { restMs }),
   });

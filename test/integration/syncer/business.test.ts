@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { locatorAnnotation } from '../../../cluster/names.ts';
-import type { Locator } from '../../../cluster/types.ts';
+import { TransportError } from '../../../client/errors.ts';
+import { locatorAnnotation, physicalClusters } from '../../../cluster/names.ts';
+import type { Locator, PhysicalCluster } from '../../../cluster/types.ts';
+import type { Transport } from '../../../kube/http.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { deployment, resources, until } from '../../world/objects.ts';
 import { active, configMap, leaving, namespace } from '../../world/upstream.ts';
@@ -137,4 +139,24 @@ test('what was put there while nothing was watched is found with its namespace, 
   await physical.client.create(secrets, { apiVersion: 'v1', kind: 'Secret', metadata });
   put();
   await until('it is gone', async () => !(await sides.there(secrets, 'old')));
+});
+
+test('one that is left alone is asked as soon as something comes: that it is gone is known then', async () => {
+  const { upstream, physical } = sides;
+  let isGone = false;
+  const transport: Transport = async (request) => {
+    if (isGone) throw new TransportError('ECONNREFUSED', 'it is gone');
+    return await physical.transport(request);
+  };
+  // No beat is due before something comes.
+  await sides.start(transport, [], undefined, 3_600_000).ready;
+  const ready = async () => {
+    const east = await upstream.view('east').get<PhysicalCluster>(physicalClusters, { name: 'east' });
+    return east.status?.conditions?.find(({ type }) => type === 'Ready');
+  };
+  await until('it answers', async () => (await ready())?.status === 'True');
+  isGone = true;
+  await upstream.place(configMap('settings'), { east: active });
+  await until('it is known', async () => (await ready())?.status === 'False');
+  expect((await ready())?.reason).toBe('Unreachable');
 });

@@ -26,8 +26,13 @@ export class Sides {
   }
 
   /** A syncer between them; `former`: the uids whose objects it takes over. */
-  start(transport = this.physical.transport, former: readonly string[] = [], restMs?: number): Running {
-    const running = runSyncer(this.upstream, transport, 'east', former, restMs);
+  start(
+    transport = this.physical.transport,
+    former: readonly string[] = [],
+    restMs?: number,
+    heartbeatMs?: number,
+  ): Running {
+    const running = runSyncer(this.upstream, transport, 'east', former, restMs, heartbeatMs);
     this.#running.push(running);
     return running;
   }

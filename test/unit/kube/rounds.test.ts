@@ -68,3 +68,42 @@ test('it starts again after it had nothing to wait for', () => {
   rounds.after(5_000, () => calls.push('second'));
   expect(called(clock, 5, calls)).toEqual([1, 1, 1, 1, 2]);
 });
+
+test('what waits for long is called with others, in few of the rounds, no later than it said and not much sooner', () => {
+  const clock = new FakeClock();
+  const rounds = new Rounds(1_000, clock);
+  const waitedMs: number[] = [];
+  const busy = new Set<number>();
+  let second = 0;
+  const seconds = 600;
+  const beat = (since: number) => {
+    waitedMs.push((second - since) * 1_000);
+    busy.add(second);
+    rounds.after(20_000, () => beat(second));
+  };
+  const begin = (at: number) => rounds.after(20_000, () => beat(at));
+  for (second = 1; second <= seconds; second++) {
+    // They do not begin together.
+    if (second <= 200) begin(second - 1);
+    clock.advance(1_000);
+  }
+  expect(busy.size).toBeLessThanOrEqual(seconds / 5);
+  expect(Math.max(...waitedMs)).toBeLessThanOrEqual(20_000 + 1_000);
+});
+
+test('what waits for long and was called together is spread again', () => {
+  const clock = new FakeClock();
+  const rounds = new Rounds(1_000, clock);
+  const at = new Map<number, number>();
+  let second = 0;
+  const beat = (i: number) => {
+    at.set(i, second);
+    rounds.after(20_000, () => beat(i));
+  };
+  for (let i = 0; i < 1_000; i++) beat(i);
+  for (second = 1; second <= 600; second++) clock.advance(1_000);
+  const each = new Map<number, number>();
+  for (const seconds of at.values()) each.set(seconds, (each.get(seconds) ?? 0) + 1);
+  expect(Math.max(...each.values())).toBeLessThan(500);
+  expect(Math.min(...at.values())).toBeGreaterThanOrEqual(580);
+});

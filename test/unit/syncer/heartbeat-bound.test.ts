@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { heartbeatsIn, withHeartbeat } from '../../../cluster/heartbeats.ts';
-import { silentAfterMs } from '../../../cluster/silence.ts';
+import { silentMsOf } from '../../../cluster/silence.ts';
 import type { PhysicalCluster } from '../../../cluster/types.ts';
 import { sleep } from '../../../kube/clock.ts';
 import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
@@ -27,12 +27,20 @@ interface Pace {
   looks?: (beat: number) => number;
   served?: number;
   busy?: (beat: number) => boolean;
+  /** Whether nothing of ours is there, after so many looks. */
+  rests?: (beats: number) => boolean;
   /** What is no news is said with others: how long that write takes, or that it fails. */
   together?: (write: number) => number | 'fails';
 }
 
-/** The longest that anybody waited for a word since the first, in five minutes. */
-async function longest({ looks = () => 0, served = 0, busy = () => false, together }: Pace): Promise<number> {
+/** How long before others would have taken it for silent a word came at the latest, in ten minutes after the first; how often it was asked. */
+async function least({
+  looks = () => 0,
+  served = 0,
+  busy = () => false,
+  rests = () => false,
+  together,
+}: Pace): Promise<{ leftMs: number; beats: number }> {
   const stop = new AbortController();
   let cluster: PhysicalCluster = {
     apiVersion: 'atoll.dev/v1alpha1',
@@ -89,6 +97,7 @@ async function longest({ looks = () => 0, served = 0, busy = () => false, togeth
     nodeLabels: () => undefined,
     unreadable: { list: () => ({ Forbidden: [], Endless: [], Unanswered: [] }), isWatched: true },
     namespaces: () => undefined,
+    rests: () => rests(beats),
     ...(together && {
       together: {
         note: (began: number, again: () => void) => heartbeats.note('east', began, again),
@@ -97,16 +106,16 @@ async function longest({ looks = () => 0, served = 0, busy = () => false, togeth
       },
     }),
   });
-  let most = 0;
-  for (let at = 0; at < 300_000; at += 50) {
+  let leftMs = Number.POSITIVE_INFINITY;
+  for (let at = 0; at < 600_000; at += 50) {
     await vi.advanceTimersByTimeAsync(50);
     const last = withHeartbeat(cluster, heard).status?.lastHeartbeatTime;
-    if (last !== undefined) most = Math.max(most, Date.now() - Date.parse(last));
+    if (last !== undefined) leftMs = Math.min(leftMs, Date.parse(last) + silentMsOf(cluster) - Date.now());
   }
   stop.abort();
   await vi.advanceTimersByTimeAsync(forever);
   await Promise.all([beating, saying]);
-  return most;
+  return { leftMs, beats };
 }
 
 test.each([
@@ -145,9 +154,23 @@ test.each([
     'is busy, and then hangs',
     { busy: (at: number) => at === 4, looks: (at: number) => (at > 4 ? forever : 0) },
   ],
+  ['comes to rest', { rests: (at: number) => at > 5 }],
+  ['rests, and gets something', { rests: (at: number) => at < 8 }],
+  ['rests at times', { rests: (at: number) => at % 3 !== 0 }],
 ] as [string, Pace][])(
   'a word comes before others take it for silent of a cluster that %s',
   async (_what, pace) => {
-    expect(await longest(pace)).toBeLessThan(silentAfterMs);
+    expect((await least(pace)).leftMs).toBeGreaterThan(0);
+    const resting = { ...pace, rests: pace.rests ?? (() => true) };
+    expect((await least(resting)).leftMs, 'and that rests').toBeGreaterThan(0);
   },
 );
+
+test.each([
+  [false, 31],
+  [true, 14],
+])('in ten minutes it is asked so often (where it rests: %s): %s', async (isResting, most) => {
+  const { beats } = await least({ rests: () => isResting, together: () => 0 });
+  expect(beats).toBeGreaterThan(most / 2);
+  expect(beats).toBeLessThanOrEqual(most + 3);
+});

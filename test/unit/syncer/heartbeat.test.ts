@@ -40,6 +40,8 @@ let questions: Questions;
 /** Whether what would tell of its end is open. */
 let isWatched: boolean;
 let namespaces: number | undefined;
+/** It is known that nothing of ours is there. */
+let rests: boolean;
 let beating: Promise<void>;
 /** Whether what is no news may be said with others; when that was done, and how to say that it was lost. */
 let isTogether: boolean;
@@ -53,7 +55,7 @@ beforeEach(() => {
   stop = new AbortController();
   cluster = { apiVersion: 'atoll.dev/v1alpha1', kind: 'PhysicalCluster', metadata: { name: 'east' } };
   [asked, answers, upstreamAnswers, said, paths] = [[], [], [], [], []];
-  [isWatched, namespaces] = [false, undefined];
+  [isWatched, namespaces, rests] = [false, undefined, false];
   [isTogether, noted, heardAt, seen] = [false, [], undefined, undefined];
   questions = new Questions();
   start();
@@ -83,6 +85,7 @@ function start(): void {
       },
     },
     namespaces: () => namespaces,
+    rests: () => rests,
     together: {
       note(began, again) {
         if (isTogether) noted.push({ began, again });
@@ -342,4 +345,79 @@ test('one that is silent for whoever takes it over has answered when it was last
   await until(() => said.length === 1);
   expect(verdicts()).toEqual(['Unreachable']);
   expect(Math.abs(Date.parse(said[0]?.lastAnswerTime ?? '') - heardAt)).toBeLessThan(1_000);
+});
+
+const restingMs = 6 * intervalMs;
+
+/** Until it has said that it rests, and is asked after it has been left alone for the first time. */
+async function untilItRests(): Promise<void> {
+  [isWatched, rests] = [true, true];
+  await until(() => cluster.status?.silentAfterSeconds !== undefined);
+  const said = asked.length;
+  await until(() => asked.length === said + 2);
+}
+
+test('one that rests is asked each sixth interval, once it has said for how long it may be silent', async () => {
+  await until(() => said.length === 1);
+  expect(said[0]?.silentAfterSeconds).toBeUndefined();
+  await untilItRests();
+  expect(cluster.status?.silentAfterSeconds).toBe((restingMs + 3 * 3_000) / 1000);
+  const [last = 0, before = 0] = asked.slice().reverse();
+  expect(last - before).toBeGreaterThan(restingMs - 100);
+  expect(last - before).toBeLessThan(restingMs + 1000);
+});
+
+test('where that could not be said it is asked as often as ever', async () => {
+  await until(() => said.length === 1);
+  [isWatched, rests] = [true, true];
+  upstreamAnswers = Array(200).fill(() =>
+    answer(500, { kind: 'Status', code: 500, reason: 'InternalError' }),
+  );
+  await until(() => upstreamAnswers.length < 190);
+  expect(cluster.status?.silentAfterSeconds).toBeUndefined();
+  const waits = asked.slice(1).map((at, index) => at - (asked[index] ?? 0));
+  for (const wait of waits) expect(wait).toBeLessThan(2 * intervalMs + 100);
+});
+
+test.each([
+  [
+    'its watches fail',
+    () => {
+      isWatched = false;
+    },
+  ],
+  [
+    'what is watched there has changed',
+    () => {
+      namespaces = 1;
+    },
+  ],
+  [
+    'somebody else has written it',
+    () => {
+      seen = { ...cluster, metadata: { name: 'east', resourceVersion: '2' } };
+    },
+  ],
+])('one that rests is asked soon where %s', async (_why, happens) => {
+  await untilItRests();
+  const [before, since] = [asked.length, performance.now()];
+  happens();
+  await until(() => asked.length > before);
+  // What it would be asked after anyway is three times as long.
+  expect(performance.now() - since).toBeLessThan(3 * intervalMs);
+});
+
+test('one that rests and gets something is asked at once, and says that it may be silent for no longer than others', async () => {
+  await untilItRests();
+  const [before, since] = [asked.length, performance.now()];
+  rests = false;
+  // Later than that beat began.
+  await vi.advanceTimersByTimeAsync(stepMs);
+  questions.ask(Date.now());
+  await until(() => asked.length > before);
+  expect(performance.now() - since).toBeLessThan(500);
+  await until(() => cluster.status?.silentAfterSeconds === (4 * intervalMs) / 1000);
+  expect(asked).toHaveLength(before + 1);
+  await until(() => asked.length === before + 2);
+  expect(asked.at(-1)).toBeLessThan(since + 3 * intervalMs);
 });

@@ -3,6 +3,7 @@ import type { Handlers } from '../../../client/cache.ts';
 import { Client } from '../../../client/client.ts';
 import type { Informer } from '../../../client/informer.ts';
 import { heartbeatsAnnotation, heartbeatsText } from '../../../cluster/heartbeats.ts';
+import { silentMsOf } from '../../../cluster/silence.ts';
 import type { PhysicalCluster } from '../../../cluster/types.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import { runSilence, silenceOf } from '../../../syncer/silence.ts';
@@ -298,6 +299,72 @@ test.each([3_600_000, -3_600_000])('none is silent because a clock was set by %d
   await lookAt('False');
   await until(() => seen.written.length === 1);
   expect(seen.written[0]).toContain('Unknown');
+  stop.abort();
+  await running;
+});
+
+test('one that says that it may be silent for longer is taken for silent that much later, and never sooner than any', () => {
+  const said = (silentAfterSeconds?: number): PhysicalCluster => {
+    const cluster = east(0, 'True');
+    return {
+      ...cluster,
+      status: { ...cluster.status, ...(silentAfterSeconds !== undefined && { silentAfterSeconds }) },
+    };
+  };
+  expect([undefined, 0, 5, 40, 90].map((seconds) => silentMsOf(said(seconds)))).toEqual([
+    40_000, 40_000, 40_000, 40_000, 90_000,
+  ]);
+});
+
+test('one that may no longer be silent for as long is looked at sooner', async () => {
+  const stop = new AbortController();
+  const start = Date.now();
+  let cluster = east(start, 'True');
+  cluster = { ...cluster, status: { ...cluster.status, silentAfterSeconds: 90 } };
+  let told: Handlers<PhysicalCluster> = {};
+  let looks = 0;
+  const informer = {
+    synced: Promise.resolve(),
+    get: () => {
+      looks++;
+      return cluster;
+    },
+    on: (handlers: Handlers<PhysicalCluster>) => {
+      told = handlers;
+      handlers.add?.(cluster, 'root//east');
+    },
+  } as unknown as Informer<PhysicalCluster>;
+  const written: string[] = [];
+  const client = new Client(async ({ body }) => {
+    written.push(Buffer.from(body ?? []).toString());
+    return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(cluster)) };
+  });
+  const nothing = () => undefined;
+  const heard = { at: nothing, now: async () => undefined, onLess: nothing, onWord: nothing };
+  let passed = 0;
+  const now = () => start + passed;
+  const running = runSilence({
+    client,
+    informer,
+    told: { ...heard, synced: Promise.resolve() },
+    now,
+    steady: now,
+    signal: stop.signal,
+    logger: silentLogger,
+  });
+  await until(() => looks === 1);
+  passed = 60_000;
+  const become = (silentAfterSeconds: number) => {
+    const before = cluster;
+    cluster = { ...cluster, status: { ...cluster.status, silentAfterSeconds } };
+    told.update?.(cluster, before, 'root//east');
+  };
+  become(80);
+  await until(() => looks === 2);
+  expect(written).toEqual([]);
+  become(40);
+  await until(() => written.length === 1);
+  expect(written[0]).toContain('SyncerSilent');
   stop.abort();
   await running;
 });

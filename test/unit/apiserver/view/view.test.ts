@@ -744,7 +744,11 @@ describe('itself', () => {
         nodeLabels: ['a=b', 'a=b', 'example.com/c=', 'd=*', 'no value', '<e>=f', 7, '*'],
         evil: 1,
         lastHeartbeatTime: 'never',
+        silentAfterSeconds: 90.5,
       },
+    });
+    await client.patch(clusters, { name: 'east', subresource: 'status' }, 'merge', {
+      status: { silentAfterSeconds: 86_400 },
     });
     expect(await upstream.read<PhysicalCluster>(keys.physicalCluster('east'))).toEqual({
       kind: 'PhysicalCluster',
@@ -755,6 +759,7 @@ describe('itself', () => {
         version: 'v1.36.3',
         allocatable: { cpu: '4' },
         nodeLabels: ['a=b', 'example.com/c=', 'd=*', '*'],
+        silentAfterSeconds: 90,
       },
     });
     expect((await client.list(clusters)).items.map((item) => item.metadata.name)).toEqual(['east']);
