@@ -42,29 +42,35 @@ function askOf(from: unknown): Ask {
   return { key: textAt(from, 'key') ?? '', operator: textAt(from, 'operator') ?? '', values };
 }
 
+/** PhysicalClusterStatus.nodeLabels as nodeMisfit looks them up: each label, and each key by itself. */
+export type LabelIndex = ReadonlySet<string>;
+
+export function labelIndex(told: readonly string[]): LabelIndex {
+  return new Set(told.flatMap((label) => [label, label.split('=', 1)[0] ?? '']));
+}
+
 /**
  * Why none of a cluster's nodes is one for them, as far as their labels one by one can tell: no two of them need be of one node.
- * `told`: see PhysicalClusterStatus.nodeLabels. Undefined: one may be.
+ * Undefined: one may be.
  */
-export function nodeMisfit(ask: NodeAsk, told: readonly string[] | undefined): string | undefined {
-  if (told === undefined) return undefined;
-  const labels = new Set(told);
+export function nodeMisfit(ask: NodeAsk, labels: LabelIndex | undefined): string | undefined {
+  if (labels === undefined) return undefined;
   const lacks = ask.map((all) => all.find((one) => !mayHold(one, labels)));
   const [first] = lacks;
   if (!first || lacks.includes(undefined)) return undefined;
   return `no node there has ${wordsOf(first)}, as its pods ask`;
 }
 
-function mayHold({ key, operator, values }: Ask, labels: ReadonlySet<string>): boolean {
+function mayHold({ key, operator, values }: Ask, labels: LabelIndex): boolean {
   if (labels.has(moreLabels) || labels.has(`${key}=${moreLabels}`)) return true;
-  const there = () => [...labels].filter((label) => label.startsWith(`${key}=`));
   const isNumber = (is: (value: number) => boolean) =>
-    there().some((label) => is(Number(label.slice(key.length + 1))));
+    labels.has(key) &&
+    [...labels].some((label) => label.startsWith(`${key}=`) && is(Number(label.slice(key.length + 1))));
   switch (operator) {
     case 'In':
       return values.some((value) => labels.has(`${key}=${value}`));
     case 'Exists':
-      return there().length > 0;
+      return labels.has(key);
     case 'Gt':
       return isNumber((value) => value > Number(values[0]));
     case 'Lt':
@@ -75,10 +81,15 @@ function mayHold({ key, operator, values }: Ask, labels: ReadonlySet<string>): b
   }
 }
 
+/** They are said of each cluster, and an affinity may name hundreds of nodes. */
+const mostNamed = 3;
+
 function wordsOf({ key, operator, values }: Ask): string {
-  const what = key === nodeNameKey ? 'the name' : `the label ${key}`;
-  const among = key === nodeNameKey ? values.join(' or ') : `=${values.join(' or ')}`;
-  if (operator === 'In') return key === nodeNameKey ? `${what} ${among}` : `${what}${among}`;
+  const isName = key === nodeNameKey;
+  const what = isName ? 'the name' : `the label ${key}`;
+  const others = values.length - mostNamed;
+  const among = [...values.slice(0, mostNamed), ...(others > 0 ? [`${others} more`] : [])].join(' or ');
+  if (operator === 'In') return `${what}${isName ? ' ' : '='}${among}`;
   return operator === 'Exists' ? what : `${what} ${operator === 'Gt' ? 'above' : 'below'} ${values[0]}`;
 }
 

@@ -15,6 +15,7 @@ import { endOfStay, withEnds } from './ends.ts';
 import { fleetOf } from './fleet.ts';
 import type { Choice, Situation } from './judge.ts';
 import { endOfRest } from './kept.ts';
+import { misfitsOn } from './node-choice.ts';
 import { explained, movesOf, rebalancedAt } from './rebalance.ts';
 import { homeOf, recordOf } from './record.ts';
 import { hasStopped, type Scene } from './scene.ts';
@@ -174,7 +175,7 @@ function decideWorkloads(scene: Scene): Workloads {
       leavingSince: leavingSince(placement, choice.clusters, scene.input.now),
       copies: claims.copies,
       rebalancedAt: rebalancedAt(subject, choice, move, scene),
-      misfit: situation.misfit,
+      misfits: misfitsOn(choice.clusters, situation.misfit),
     };
     return { decided, usage: takesNow, settled: takesThen };
   });

@@ -1,5 +1,6 @@
-import { type NodeAsk, nodeAskOf, nodeMisfit, withMisfit } from '../cluster/node-fit.ts';
+import { labelIndex, type NodeAsk, nodeAskOf, nodeMisfit, withMisfit } from '../cluster/node-fit.ts';
 import { podTemplate } from '../cluster/pod-spec.ts';
+import type { PhysicalCluster } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { perObject } from '../kube/per-object.ts';
 import type { Candidate } from './filter.ts';
@@ -9,10 +10,33 @@ const asks = perObject((workload: KubeObject): NodeAsk | undefined =>
   nodeAskOf(podTemplate(workload).spec, workload.kind === 'Pod'),
 );
 
+/** A cluster has hundreds of labels, and each workload that asks for a node asks all clusters. */
+const labelsOf = perObject(
+  ({ status }: PhysicalCluster) => status?.nodeLabels && labelIndex(status.nodeLabels),
+);
+
 /** Why no node of a cluster is one for its pods, by name; undefined where they ask nothing of their nodes. */
 export function misfitOf(workload: KubeObject, clusters: Situation['clusters']): Situation['misfit'] {
   const ask = asks(workload);
-  return ask && ((name) => nodeMisfit(ask, clusters.get(name)?.status?.nodeLabels));
+  if (!ask) return undefined;
+  return (name) => {
+    const cluster = clusters.get(name);
+    return cluster && nodeMisfit(ask, labelsOf(cluster));
+  };
+}
+
+/** Of these clusters, those on which no node is one for its pods, with why. */
+export function misfitsOn(
+  clusters: readonly string[],
+  misfit: Situation['misfit'],
+): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  if (misfit)
+    for (const name of clusters) {
+      const why = misfit(name);
+      if (why !== undefined) found.set(name, why);
+    }
+  return found;
 }
 
 /**
@@ -23,12 +47,9 @@ export function preferNodes(
   from: readonly Candidate[],
   { misfit }: Situation,
 ): { preferred: readonly Candidate[]; passed: ReadonlyMap<string, string> } {
-  const passed = new Map(
-    (misfit ? from : []).flatMap(({ name }) => {
-      const why = misfit?.(name);
-      return why === undefined ? [] : [[name, why] as const];
-    }),
-  );
+  if (!misfit) return { preferred: from, passed: new Map() };
+  const names = from.map(({ name }) => name);
+  const passed = misfitsOn(names, misfit);
   if (passed.size === 0 || passed.size === from.length) return { preferred: from, passed: new Map() };
   return { preferred: from.filter(({ name }) => !passed.has(name)), passed };
 }
@@ -36,13 +57,9 @@ export function preferNodes(
 /** With what is to be said of where it is to be all the same. */
 export function butForNodes(
   reasons: Readonly<Record<string, string>>,
-  clusters: readonly string[],
-  misfit: Situation['misfit'],
+  misfits: ReadonlyMap<string, string> | undefined,
 ): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(reasons).map(([name, why]) => [
-      name,
-      withMisfit(why, clusters.includes(name) ? misfit?.(name) : undefined),
-    ]),
+    Object.entries(reasons).map(([name, why]) => [name, withMisfit(why, misfits?.get(name))]),
   );
 }

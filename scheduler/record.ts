@@ -142,7 +142,7 @@ function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpe
   const stays = isFree && old?.ref.uid === uid && deepEqual(old.clusters, clusters);
   const isBrought = rebalancedAt !== undefined && old?.rebalancedAt === rebalancedAt && !isSaid;
   const told = stays && old.reasons ? old.reasons : isBrought ? brought(choice, old) : choice.reasons;
-  const reasons = isSaid ? told : butForNodes(told, clusters, decided.misfit);
+  const reasons = isSaid ? told : butForNodes(told, decided.misfits);
   return {
     ref: { group, version, resource, kind: kindOf(object), name, uid, ...(kind.rule && { rule: kind.rule }) },
     ...home,

@@ -5,7 +5,7 @@ import type { ClosureRef, PhysicalCluster, Placement } from '../cluster/types.ts
 import type { CopiesFound } from '../cluster/volume-copy.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Fleet } from './fleet.ts';
-import type { Choice, Situation } from './judge.ts';
+import type { Choice } from './judge.ts';
 import type { Layers } from './policies.ts';
 import type { Leaving } from './turns.ts';
 import type { Usage } from './usage.ts';
@@ -109,5 +109,6 @@ export interface Decided {
   /** Of a workload, both: see Placement. */
   copies?: Copies | undefined;
   rebalancedAt?: string | undefined;
-  misfit?: Situation['misfit'];
+  /** Of the clusters that were chosen: see misfitsOn. Kept until the next decision, so without what it was found by. */
+  misfits?: ReadonlyMap<string, string>;
 }

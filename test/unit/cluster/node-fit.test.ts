@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { nodeAskOf, nodeMisfit } from '../../../cluster/node-fit.ts';
+import { labelIndex, nodeAskOf, nodeMisfit } from '../../../cluster/node-fit.ts';
 
 const east = ['disk=ssd', 'gen=4', 'kubernetes.io/hostname=e1', 'metadata.name=e1', 'metadata.name=e2'];
 const affinity = (...nodeSelectorTerms: object[]) => ({
@@ -27,7 +27,17 @@ describe('what pods ask of the nodes of a cluster', () => {
       matching(expression('disk', 'In', 'a', 'b')),
       'the label disk=a or b',
     ],
+    [
+      'one of many values that none has',
+      matching(expression('disk', 'In', 'a', 'b', 'c', 'd', 'e')),
+      'the label disk=a or b or c or 2 more',
+    ],
     ['that a label exists', matching(expression('disk', 'Exists')), undefined],
+    [
+      'that a label exists whose name others begin with',
+      matching(expression('dis', 'Exists')),
+      'the label dis',
+    ],
     ['that a label exists on none', matching(expression('gpu', 'Exists')), 'the label gpu'],
     ['that a label does not exist', matching(expression('disk', 'DoesNotExist')), undefined],
     ['another value', matching(expression('disk', 'NotIn', 'ssd')), undefined],
@@ -53,7 +63,7 @@ describe('what pods ask of the nodes of a cluster', () => {
     ],
   ])('%s', (_, spec, words) => {
     const ask = nodeAskOf(spec, false);
-    const why = ask && nodeMisfit(ask, east);
+    const why = ask && nodeMisfit(ask, labelIndex(east));
     expect(why).toBe(words && `no node there has ${words}, as its pods ask`);
   });
 
@@ -67,6 +77,7 @@ describe('what pods ask of the nodes of a cluster', () => {
     ['there are more values than are told', ['disk=*']],
     ['there are more labels than are told', ['gpu=yes', '*']],
   ])('where %s, some node may be one', (_, told) => {
-    expect(nodeMisfit(nodeAskOf({ nodeSelector: { disk: 'ssd' } }, false) ?? [], told)).toBeUndefined();
+    const ask = nodeAskOf({ nodeSelector: { disk: 'ssd' } }, false) ?? [];
+    expect(nodeMisfit(ask, told && labelIndex(told))).toBeUndefined();
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { lookAt } from '../../../scheduler/decide.ts';
 import { clusterMatters } from '../../../scheduler/matters.ts';
 import { layer } from '../../../scheduler/policies.ts';
 import { deployment, placed } from '../cluster/objects.ts';
-import { annotations, cluster, type Fields, World } from './world.ts';
+import { annotations, cluster, type Fields, namespace, World } from './world.ts';
 
 const at = (name: string, nodeLabels: string[], fields: Fields = {}) => {
   const { status, ...rest } = cluster(name, fields);
@@ -42,6 +43,13 @@ describe('a workload whose pods ask for a node', () => {
     });
     world.clusters = [at('east', host('x')), west];
     expect(world.decide().spec('web')?.reasons).toEqual({ east: 'it has the most room' });
+  });
+
+  test('and what is kept of the decision is the words, not the clusters that it was made among', () => {
+    const objects = [deployment('web', { podSpec: onHost('x') })];
+    const rest = { namespace: namespace(), placements: [], usage: new Map(), now: 0 };
+    const [web] = lookAt({ ...rest, objects, clusters: [east, west] }).workloads;
+    expect(web?.decided.misfits).toEqual(new Map([['east', lacks('x')]]));
   });
 
   test('stays where it is when it asks for another node, and that is told', () => {
@@ -85,6 +93,25 @@ describe('a workload whose pods ask for a node', () => {
     expect(world.decide().spec('web')?.clusters).toEqual(['east']);
     world.clusters = [at('east', host('w'), { unschedulable: true, drain: true }), north, west];
     expect(world.decide().spec('web')?.clusters).toEqual(['west']);
+  });
+
+  test('looks through the labels of a cluster once, however many others ask', () => {
+    const world = new World(...['a', 'b', 'c'].map((name) => deployment(name, { podSpec: onHost('w') })));
+    let reads = 0;
+    const counted = { ...west, status: { ...west.status } };
+    Object.defineProperty(counted.status, 'nodeLabels', {
+      get() {
+        reads++;
+        return host('w');
+      },
+    });
+    world.clusters = [east, counted];
+    world.decide();
+    expect(['a', 'b', 'c'].map((name) => world.spec(name)?.clusters)).toEqual(Array(3).fill(['west']));
+    const first = reads;
+    world.objects.push(deployment('d', { podSpec: onHost('w') }));
+    expect(world.decide().spec('d')?.clusters).toEqual(['west']);
+    expect([first > 0, reads]).toEqual([true, first]);
   });
 
   test('a Pod of its own that has a node goes wherever there is room', () => {
