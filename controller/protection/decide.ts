@@ -32,7 +32,9 @@ export function isHeld(object: KubeObject, finalizer: string): boolean {
  */
 export function usesClaim(pod: Pod, claim: KubeObject): boolean {
   if (!pod.spec?.nodeName) return false;
-  const isOwn = () => claim.metadata.ownerReferences?.some(({ uid }) => uid === pod.metadata.uid) === true;
+  const isOwn = () =>
+    claim.metadata.ownerReferences?.some((of) => of.controller === true && of.uid === pod.metadata.uid) ===
+    true;
   return (pod.spec.volumes ?? []).some((volume) =>
     volume.ephemeral
       ? `${pod.metadata.name}-${volume.name}` === claim.metadata.name && isOwn() && !isShutDown(pod)

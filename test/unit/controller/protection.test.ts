@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { type Pod, usesClaim } from '../../../controller/protection/decide.ts';
 
-const claim = (name: string, owner?: string) => ({
+const claim = (name: string, owner?: string, controller = true) => ({
   apiVersion: 'v1',
   kind: 'PersistentVolumeClaim',
   metadata: {
     name,
-    ...(owner && { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: owner }] }),
+    ...(owner && { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: owner, controller }] }),
   },
 });
 const pod = (fields: { nodeName?: string; phase?: string; metadata?: object; volume?: object }): Pod => ({
@@ -41,6 +41,12 @@ test.each([
     'one whose volume it is, kept by finalizers',
     pod({ nodeName: 'n', volume: ephemeral, metadata: ending }),
     claim('p-v', 'p-uid'),
+    false,
+  ],
+  [
+    'one that owns it, and does not control it',
+    pod({ nodeName: 'n', volume: ephemeral }),
+    claim('p-v', 'p-uid', false),
     false,
   ],
   ['one whose volume has its name only', pod({ nodeName: 'n', volume: ephemeral }), claim('p-v'), false],
