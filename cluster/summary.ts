@@ -6,8 +6,12 @@ import { slicesOf } from './ruled.ts';
 import type { Placement, Share } from './types.ts';
 
 /** What has ended, and is nowhere any more, is to be nowhere, whatever clusters could have had it. */
-export function hasEnded({ status }: Placement): boolean {
-  return status?.conditions?.some(({ reason }) => reason === endedReason) === true;
+export function hasEnded(placement: Placement): boolean {
+  return endedIn(placement) !== undefined;
+}
+
+function endedIn({ status }: Placement) {
+  return status?.conditions?.find(({ reason }) => reason === endedReason);
 }
 
 /** `east=3/3 west=1/2`: by cluster, what is ready of what it should have; the name alone of what has no count. */
@@ -68,8 +72,8 @@ const mostReasons = 3;
 
 /** In a sentence why: what is refused or waited for; else why it is where it is. */
 export function whyOf(placement: Placement): string {
-  const wrong = notSo(placement);
-  if (wrong) return wrong.message;
+  const told = notSo(placement) ?? endedIn(placement);
+  if (told) return told.message;
   const { clusters = [], reasons = {}, blocked } = placement.spec ?? {};
   const said = clusters.flatMap((name) => (Object.hasOwn(reasons, name) ? [reasons[name] ?? ''] : []));
   const others = Object.entries(reasons).filter(([name]) => blocked === true && !clusters.includes(name));

@@ -59,12 +59,15 @@ test.each<[string, object, object, string]>([
 });
 
 test.each([
-  ['Placed', 'east'],
-  ['Ended', '<none>'],
-])('where a Job without a share is to be, as its Placement is %s', (reason, expected) => {
+  ['Placed', 'east', 'it has the most room'],
+  ['Ended', '<none>', 'it has ended'],
+])('where a Job without a share is to be, and why, as its Placement is %s', (reason, expected, why) => {
   const ref = { group: 'batch', resource: 'jobs', kind: 'Job', name: 'once' };
-  const status = { conditions: [{ type: 'Placed', status: 'True', reason }] };
-  expect(sharesOf({ spec: { ref, clusters: ['east'], shares: {} }, status } as unknown as Placement)).toBe(
-    expected,
-  );
+  const status = { conditions: [{ type: 'Placed', status: 'True', reason, message: 'it has ended' }] };
+  const reasons = { east: 'it has the most room' };
+  const placement = {
+    spec: { ref, clusters: ['east'], reasons, shares: {} },
+    status,
+  } as unknown as Placement;
+  expect([sharesOf(placement), whyOf(placement)]).toEqual([expected, why]);
 });
