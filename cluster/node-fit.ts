@@ -10,6 +10,9 @@ interface Ask {
   key: string;
   operator: string;
   values: readonly string[];
+  /** The labels any of which may be one for it: with the values, and where values are not told. Made once, since each cluster is asked for them. */
+  labels: readonly string[];
+  untold: readonly string[];
 }
 
 /** What each of the pods asks of its node: all of one of these. Undefined: nothing that the labels of nodes could tell. */
@@ -34,19 +37,26 @@ export function nodeAskOf(spec: unknown, isPod: boolean): NodeAsk | undefined {
 }
 
 function isIn(key: string, value: string): Ask {
-  return { key, operator: 'In', values: [value] };
+  return ask(key, 'In', [value]);
+}
+
+function ask(key: string, operator: string, values: readonly string[]): Ask {
+  const labels = values.map((value) => `${key}=${value}`);
+  return { key, operator, values, labels, untold: [moreLabels, `${key}=${moreLabels}`] };
 }
 
 function askOf(from: unknown): Ask {
   const values = listAt(from, 'values').filter((value) => typeof value === 'string');
-  return { key: textAt(from, 'key') ?? '', operator: textAt(from, 'operator') ?? '', values };
+  return ask(textAt(from, 'key') ?? '', textAt(from, 'operator') ?? '', values);
 }
 
 /** PhysicalClusterStatus.nodeLabels as nodeMisfit looks them up: each label, and each key by itself. */
 export type LabelIndex = ReadonlySet<string>;
 
 export function labelIndex(told: readonly string[]): LabelIndex {
-  return new Set(told.flatMap((label) => [label, label.split('=', 1)[0] ?? '']));
+  const index = new Set(told);
+  for (const label of told) index.add(label.slice(0, label.indexOf('=')));
+  return index;
 }
 
 /**
@@ -61,14 +71,15 @@ export function nodeMisfit(ask: NodeAsk, labels: LabelIndex | undefined): string
   return `no node there has ${wordsOf(first)}, as its pods ask`;
 }
 
-function mayHold({ key, operator, values }: Ask, labels: LabelIndex): boolean {
-  if (labels.has(moreLabels) || labels.has(`${key}=${moreLabels}`)) return true;
+function mayHold({ key, operator, values, labels: these, untold }: Ask, labels: LabelIndex): boolean {
+  const isThere = (label: string) => labels.has(label);
+  if (untold.some(isThere)) return true;
   const isNumber = (is: (value: number) => boolean) =>
     labels.has(key) &&
     [...labels].some((label) => label.startsWith(`${key}=`) && is(Number(label.slice(key.length + 1))));
   switch (operator) {
     case 'In':
-      return values.some((value) => labels.has(`${key}=${value}`));
+      return these.some(isThere);
     case 'Exists':
       return labels.has(key);
     case 'Gt':
