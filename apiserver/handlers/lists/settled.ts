@@ -45,8 +45,15 @@ function leftAt(workload: Entry, placement: Entry | undefined): string {
   return `${generationOf(workload)} by ${placement?.revision}`;
 }
 
-/** Which one's, read from its bytes: the first of this name is the object's own, whatever its spec has. */
+const field = Buffer.from('"generation":');
+
+/** Which one's, found in its bytes: the first number of this name is the object's own, whatever its spec has. */
 function generationOf({ value, created }: Entry): string {
-  const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1');
-  return `${created} ${/"generation":(\d+)/.exec(text)?.[1]}`;
+  const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  for (let at = bytes.indexOf(field); at >= 0; at = bytes.indexOf(field, at + 1)) {
+    const from = at + field.length;
+    const [digits] = /^\d+/.exec(bytes.toString('latin1', from, from + 20)) ?? [];
+    if (digits !== undefined) return `${created} ${digits}`;
+  }
+  return `${created}`;
 }
