@@ -83,7 +83,8 @@ export class Versions implements Converting {
         const [object, now] = [objects[index] as KubeObject, made[index] as KubeObject];
         const value = now === object ? entry.value : encodeStored(taken(now, served));
         const is = { ...entry, value };
-        if (now !== object) keeping?.add(is);
+        // Without a webhook it is no more than what was read.
+        if (now !== object && served.conversion?.config) keeping?.add(is);
         shown.set(entry, { entry: is, from: parseApiVersion(object.apiVersion).version });
         if (pace.isOver(value.length)) await othersFirst(this.#cluster);
       }

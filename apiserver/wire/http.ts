@@ -1,6 +1,7 @@
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type https from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Limits } from '../core.ts';
@@ -151,6 +152,7 @@ async function exchange(
     connections.ended(begun);
     request.closed();
   });
+  if (!out.socket) tellGone(raw.socket, out);
   const peer = peerOf(raw.socket as TLSSocket, carrying.judge());
   const log = carrying.log?.(request);
   const response = await ladder.serve(request, peer, bodyReader(raw, out, limits.bodyBytes), log?.known);
@@ -162,4 +164,19 @@ async function exchange(
   }
   await send(out, request, response, { stallMillis: limits.stallSeconds * 1000, outbox });
   log?.answered(response.status);
+}
+
+/**
+ * Node tells the answer at the head of a connection that this is closed, and none of those behind it: what they are to would be at work
+ * for ever, a watch until its time is up.
+ */
+function tellGone(socket: Socket, out: ServerResponse): void {
+  const gone = () => {
+    out.destroy();
+    out.emit('close');
+  };
+  // As many as somebody sends at once.
+  socket.setMaxListeners(0);
+  socket.once('close', gone);
+  out.once('socket', () => socket.off('close', gone));
 }

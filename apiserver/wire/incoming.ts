@@ -13,6 +13,7 @@ export class Incoming implements ApiRequest {
   readonly #raw: IncomingMessage;
   readonly #out: ServerResponse;
   #gone: AbortController | undefined;
+  #isClosed = false;
 
   constructor(raw: IncomingMessage, out: ServerResponse, url: string) {
     this.method = raw.method ?? 'GET';
@@ -29,12 +30,13 @@ export class Incoming implements ApiRequest {
   /** Made only for those who look: most requests end before anybody could leave. */
   get signal(): AbortSignal {
     this.#gone ??= new AbortController();
-    if (this.#out.closed) this.#gone.abort();
+    if (this.#out.closed || this.#isClosed) this.#gone.abort();
     return this.#gone.signal;
   }
 
   /** The connection is closed, or free for the next one. */
   closed(): void {
+    this.#isClosed = true;
     if (!this.#out.writableFinished) this.#gone?.abort();
   }
 }

@@ -5,19 +5,29 @@ import type { Placement } from '../../../cluster/types.ts';
 import { sleep, systemClock } from '../../../kube/clock.ts';
 import { sameJson } from '../../../kube/deep.ts';
 import type { KubeObject } from '../../../kube/object.ts';
+import { Pace } from '../../../kube/others-first.ts';
 import type { Entry, Store } from '../../../storage/store.ts';
 import type { ResourceExchange } from '../../core.ts';
 import { decodeStored } from '../../registry/codec.ts';
-import { listEntries, readObject } from '../../registry/rewrite.ts';
+import { parseKey, type StoredAs } from '../../registry/keys.ts';
+import { keyOf, listEntries } from '../../registry/rewrite.ts';
 import { presentOf } from '../../view/deployment-revision.ts';
 import { templateOf } from '../../view/own-template.ts';
 import { addressIn, type NamespacePlace, placementsStored } from '../../view/places.ts';
 import { controllerOf } from '../../view/reflected-revision.ts';
 import type { ListQuery } from './options.ts';
+import { Settled } from './settled.ts';
 
-/** So long a list waits, and so often it looks. */
+/** So long a list waits, and so often it looks at least. */
 export const historyMs = 3_000;
 const againMs = 20;
+/** Looking takes no more than so much of a list's time, whatever there is to look at. */
+const lookingShare = 0.05;
+
+/** Until it looks again, after a look that took so long. */
+export function pauseAfter(tookMs: number): number {
+  return Math.min(historyMs, Math.max(againMs, tookMs / lookingShare));
+}
 
 /** Whose history is made of what. */
 const workloads: Readonly<Record<string, readonly string[]>> = {
@@ -25,10 +35,7 @@ const workloads: Readonly<Record<string, readonly string[]>> = {
   controllerrevisions: ['statefulsets', 'daemonsets'],
 };
 
-/** Of workloads, by key, which one's generation is shown, or was waited for in vain: neither is looked at again. */
-type Settled = Map<string, string>;
 const settled = new WeakMap<Store, Settled>();
-const mostSettled = 10_000;
 
 /**
  * Whoever asks for the revisions of a namespace waits a moment for those that are on their way: `kubectl rollout undo` goes back from
@@ -42,26 +49,18 @@ export async function waitForHistory(exchange: ResourceExchange, query: ListQuer
   const isOfOne = info.cluster !== '*' && info.namespace !== '';
   if (!kinds || !isOfOne || query.revision !== undefined || query.continue !== '') return;
   const place = { logical: info.cluster, namespace: info.namespace };
-  const known = settled.get(core.store) ?? new Map<string, string>();
+  const known = settled.get(core.store) ?? new Settled();
   settled.set(core.store, known);
   const deadline = Date.now() + historyMs;
   for (;;) {
+    const began = performance.now();
     const missing = await missingIn(core.store, place, { kinds, revisions: stored.info.resource, known });
     if (missing.length === 0 || request.signal?.aborted) return;
     if (Date.now() >= deadline) {
-      for (const one of missing) settle(known, one);
+      for (const { entry } of missing) known.settle(entry);
       return;
     }
-    await sleep(againMs, request.signal, systemClock);
-  }
-}
-
-function settle(known: Settled, { entry }: Unsettled): void {
-  known.delete(entry.key);
-  known.set(entry.key, generationOf(entry));
-  for (const oldest of known.keys()) {
-    if (known.size <= mostSettled) return;
-    known.delete(oldest);
+    await sleep(pauseAfter(performance.now() - began), request.signal, systemClock);
   }
 }
 
@@ -70,31 +69,69 @@ interface Unsettled {
   workload: KubeObject;
 }
 
+interface Looking {
+  kinds: readonly string[];
+  revisions: string;
+  known: Settled;
+}
+
 /** The workloads whose template has no revision that is shown, and is to have one. */
 async function missingIn(
   store: Store,
   place: NamespacePlace,
-  { kinds, revisions, known }: { kinds: readonly string[]; revisions: string; known: Settled },
+  { kinds, revisions, known }: Looking,
 ): Promise<Unsettled[]> {
-  const entriesOf = async (resource: string) => {
-    const scope = { cluster: place.logical, namespace: place.namespace };
-    return (await listEntries(store, { resource: apps(resource), ...scope })).entries;
-  };
+  const pace = new Pace(place.logical);
   const found: Unsettled[] = [];
-  for (const resource of kinds) {
-    for (const entry of await entriesOf(resource)) {
-      if (known.get(entry.key) === generationOf(entry)) continue;
-      const workload = decodeStored(entry);
-      const name = placementName({ group: 'apps', resource, name: workload.metadata.name ?? '' });
-      const placement = await readObject<Placement>(store, addressIn(place, { ...placementsStored, name }));
-      if (isToBeMade(workload, placement)) found.push({ entry, workload });
-    }
-  }
+  for (const resource of kinds) found.push(...(await awaitedOf(store, place, { resource, known, pace })));
   if (found.length === 0) return [];
-  const all = (await entriesOf(revisions)).map((entry) => decodeStored(entry));
+  const all: KubeObject[] = [];
+  for (const entry of await entriesIn(store, place, apps(revisions))) {
+    all.push(decodeStored(entry));
+    await pace.after(entry.value.length);
+  }
   const isMissing = ({ workload }: Unsettled) => !isShown(workload, all);
-  for (const one of found) if (!isMissing(one)) settle(known, one);
-  return found.filter(isMissing);
+  const missing = found.filter(isMissing);
+  const awaited = new Set(missing);
+  for (const one of found) if (!awaited.has(one)) known.settle(one.entry);
+  return missing;
+}
+
+/** Those of a kind that are to have a revision, and were not settled before. */
+async function awaitedOf(
+  store: Store,
+  place: NamespacePlace,
+  { resource, known, pace }: { resource: string; known: Settled; pace: Pace },
+): Promise<Unsettled[]> {
+  const entries = await entriesIn(store, place, apps(resource));
+  if (entries.length === 0) return [];
+  const placements = new Map(
+    (await entriesIn(store, place, placementsStored)).map((entry) => [entry.key, entry]),
+  );
+  const found: Unsettled[] = [];
+  for (const entry of entries) {
+    const { name } = parseKey(apps(resource), entry.key);
+    const placement = placements.get(
+      keyOf(
+        addressIn(place, { ...placementsStored, name: placementName({ group: 'apps', resource, name }) }),
+      ),
+    );
+    if (known.has(entry, placement)) continue;
+    const workload = decodeStored(entry);
+    if (isToBeMade(workload, placement && (decodeStored(placement) as Placement)))
+      found.push({ entry, workload });
+    else known.leave(entry, placement);
+    await pace.after(entry.value.length);
+  }
+  return found;
+}
+
+async function entriesIn(
+  store: Store,
+  { logical: cluster, namespace }: NamespacePlace,
+  resource: StoredAs,
+): Promise<readonly Entry[]> {
+  return (await listEntries(store, { resource, cluster, namespace })).entries;
 }
 
 /** Whether the newest of its revisions is that of its template, or what stands for one that is refused. */
@@ -105,9 +142,3 @@ function isShown(workload: KubeObject, revisions: readonly KubeObject[]): boolea
 }
 
 const apps = (resource: string) => ({ group: 'apps', resource, namespaced: true });
-
-/** Which one's, read from its bytes: the first of this name is the object's own, whatever its spec has. */
-function generationOf({ value, created }: Entry): string {
-  const text = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1');
-  return `${created} ${/"generation":(\d+)/.exec(text)?.[1]}`;
-}

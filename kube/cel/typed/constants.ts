@@ -2,7 +2,7 @@ import { regexProblem } from '../../regex.ts';
 import { Budget, RunError } from '../eval/budget.ts';
 import { conversions } from '../eval/conversions.ts';
 import { Uint, type Value } from '../eval/values.ts';
-import { type Call, children, type Expr, type Literal } from './expr.ts';
+import { children, type Expr, type Literal } from './expr.ts';
 
 const folded = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'uint']);
 
@@ -24,17 +24,19 @@ export function conversionProblem(expr: Expr): string | undefined {
 function fold(expr: Expr, budget: Budget): [Value] | undefined {
   if (expr.op === 'literal') return constant(expr);
   const below = children(expr).map((child) => fold(child, budget));
-  if (expr.op === 'call' && expr.target) requireRegex(expr);
+  // After what is looked at, whether that is the target or an argument.
+  if (expr.op === 'call') requireRegex(expr.name, below[1]);
   if (expr.op !== 'call' || expr.target || !folded.has(expr.name) || below.length !== 1) return undefined;
   const [argument] = below;
   const convert = conversions[expr.name];
   return argument && convert && [convert(budget, ...argument)];
 }
 
-/** What is no constant is read when it runs. Those of `matches` are read as it is checked. */
-function requireRegex({ name, args: [pattern] }: Call): void {
-  if ((name !== 'find' && name !== 'findAll') || pattern?.op !== 'literal') return;
-  const problem = typeof pattern.value === 'string' ? regexProblem(pattern.value) : undefined;
+const matching = new Set(['find', 'findAll', 'matches']);
+
+/** What is no constant is read when it runs. A literal of `matches` was read as it was checked. */
+function requireRegex(name: string, [pattern]: readonly unknown[] = []): void {
+  const problem = matching.has(name) && typeof pattern === 'string' ? regexProblem(pattern) : undefined;
   if (problem !== undefined) throw new RunError(problem);
 }
 

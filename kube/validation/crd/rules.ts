@@ -104,13 +104,15 @@ function compiles(rule: JsonObject, place: Place, field: Field): boolean {
   const path = field.child('rule');
   const { problem, checked, names, unstartable } = judgeOf(object, text(rule['rule']), declarations);
   const isBool = checked?.type.kind === 'bool';
-  const cost = checked && isBool ? costOf(checked, size).max * count : 0;
+  // Of what cannot be begun nobody knows what it costs.
+  const isJudged = checked !== undefined && isBool && unstartable === undefined;
+  const cost = isJudged ? costOf(checked, size).max * count : 0;
   charge(cost, 'estimated rule cost', cel, path);
   if (problem !== undefined) path.invalid(shown, `compilation failed: ${problem}`);
   else if (checked && !isBool) path.invalid(shown, 'cel expression must evaluate to a bool');
   if (!checked || !isBool) return false;
   if (unstartable !== undefined) path.invalid(shown, `program instantiation failed: ${unstartable}`);
-  messageCompiles(rule, shown, place, field.child('messageExpression'));
+  else messageCompiles(rule, shown, place, field.child('messageExpression'));
   return names?.has('oldSelf') === true;
 }
 

@@ -52,6 +52,19 @@ test('what cannot be converted is told to whoever asked, and is nobody else’s'
   expect(lost).toEqual([]);
 });
 
+test('what no webhook makes is not counted with what they make: a long list in another version is answered', async () => {
+  const kept = new Kept({ request: 1000, cluster: 1500, all: 2000 });
+  const { config: _, ...unhooked } = conversion;
+  const versions = new Versions(new Converter(nobody, { kept }), 'team', () => ({
+    ...hooked,
+    conversion: unhooked,
+  }));
+  const entries = Array.from({ length: 100 }, (_, index) => stored(`w${index}`));
+  const made = await versions.shown(entries, { keeping: new Keeping(kept, 'team') });
+  expect(made.map(shown)).toMatchObject(entries.map(() => ({ apiVersion: `${group}/v2` })));
+  expect(kept.of('team')).toBe(0);
+});
+
 test('a webhook whose answers are more than a request may keep is asked for no more', async () => {
   const calls: WebhookCall[] = [];
   const kept = new Kept({ request: 1_000_000, cluster: 1_500_000, all: 2_000_000 });

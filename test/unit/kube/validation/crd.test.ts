@@ -97,6 +97,10 @@ const refused: [string, KubeObject, string[]][] = [
         '"a".findAll("*", 1).size() == 0',
         'error parsing regexp: missing argument to repetition operator: `*`',
       ],
+      ['"a".find(string("[")) == ""', 'error parsing regexp: missing closing ]: `[`'],
+      ['"a".findAll(dyn("[")).size() == 0', 'error parsing regexp: missing closing ]: `[`'],
+      ['"a".matches(string("["))', 'error parsing regexp: missing closing ]: `[`'],
+      ['matches("a", string("["))', 'error parsing regexp: missing closing ]: `[`'],
     ] as const
   ).map(unstartable),
   ...(
