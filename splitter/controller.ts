@@ -72,7 +72,7 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
   const queue = new WorkQueue({ fair, ...(options.clock && { clock: options.clock }) });
   const writing = new Map<string, unknown>();
   const beginnings = new Beginnings();
-  const firstWords = new FirstWords();
+  const firstWords = new FirstWords(options.clock ?? systemClock);
   wake(world, queue, { writing, beginnings });
   spoken.onStray((key) => queue.add(key));
   const recorder = new EventRecorder({ ...options, component: 'atoll-splitter' });
@@ -134,8 +134,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   await writePlacement(cluster, placement, { ...outcome, scale: scaled }, { ...options, said, tell });
   if (copying) await writeCopies(cluster, placement, outcome.copied, { ...options, ...copying });
   const { rootStatus } = outcome;
-  const { firstWords, clock = systemClock } = options;
-  const early = root && rootStatus ? firstWords.left(key, root.status, rootStatus, clock.now()) : 0;
+  const early = root && rootStatus ? options.firstWords.left(key, root.status, rootStatus) : 0;
   const refused =
     root && rootStatus && early === 0 && (await giveStatus(key, ref, root, rootStatus, options));
   if (refused) {

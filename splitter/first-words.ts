@@ -1,3 +1,4 @@
+import { type Clock, ticksOf } from '../kube/clock.ts';
 import { deepEqual } from '../kube/deep.ts';
 import { at, isRecord, listAt } from '../kube/untyped.ts';
 import { waitingForClusters } from './fold/conditions.ts';
@@ -7,15 +8,21 @@ export const firstWordMs = 5_000;
 
 /** Who has just been given a share has had no time to speak: a status that says that alone waits for its first word. */
 export class FirstWords {
-  /** By key of a Placement: since when there was nothing else to say of its object. */
+  readonly #clock: Clock;
+  /** By key of a Placement: since when there was nothing else to say of its object, by a clock that nobody sets. */
   readonly #since = new Map<string, number>();
 
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
   /** How long the status waits yet, in milliseconds; 0: it is told now. */
-  left(key: string, before: unknown, status: Record<string, unknown>, now: number): number {
+  left(key: string, before: unknown, status: Record<string, unknown>): number {
     if (!isNoNews(before, status)) {
       this.forget(key);
       return 0;
     }
+    const now = ticksOf(this.#clock);
     const since = this.#since.get(key) ?? now;
     this.#since.set(key, since);
     return Math.max(0, since + firstWordMs - now);

@@ -104,7 +104,8 @@ export function withQuestions(
           ? isKept || isLeanedOn(root, plan, shares, cluster)
           : share.phase === 'Joining' && isKept && !isWaitedFor;
       if (!isAsked) return [cluster, rest];
-      const before = Date.parse(heardSince ?? '') || now;
+      // A clock that was set back must not make anyone wait until it has come to where it was.
+      const before = Math.min(now, Date.parse(heardSince ?? '') || now);
       const asked = isKept ? before : Math.max(since, before);
       return [cluster, { ...rest, heardSince: new Date(asked).toISOString() }];
     }),

@@ -32,8 +32,9 @@ const orphansMs = 10_000;
  */
 export async function leave(engine: Engine, id: TargetId, place: TargetPlace): Promise<Left> {
   const cached = engine.physical.cached(place.kind, place.namespace, place.name);
-  // Once it was read to be gone, the watch would tell if it came again.
-  const isKnownGone = !cached && engine.records.get(id)?.gone === true;
+  // Once it was read to be gone, the watch would tell if it came again: after a start there may be none, as nothing was there.
+  const isTold = engine.physical.isWatched(place.kind);
+  const isKnownGone = !cached && isTold && engine.records.get(id)?.gone === true;
   const object = isKnownGone ? undefined : (cached ?? (await look(engine, id, place)));
   if (object === 'neverThere') return { gone: true };
   // What it made may be there for long: that it is gone itself is asked once.

@@ -204,6 +204,11 @@ export class Physical {
     return this.#kinds.get(groupResource(kind))?.informer.get(keyOf(rootCluster, namespace, name));
   }
 
+  /** Whether it is told what comes of this kind. */
+  isWatched(kind: ResourceRef): boolean {
+    return this.#kinds.get(groupResource(kind))?.informer.hasSynced === true;
+  }
+
   /** All cached objects of a namespace. */
   *inNamespace(namespace: string): Iterable<{ kind: ResourceRef; object: KubeObject }> {
     for (const { kind, informer } of this.#kinds.values())

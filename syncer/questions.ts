@@ -19,7 +19,10 @@ export class Questions {
   }
 
   ask(since: number | undefined): void {
-    if (since === undefined || since <= Math.max(this.#answered, this.#asked)) return;
+    if (since === undefined) return;
+    // Of a clock that was set back since: what was asked and answered by it was long ago.
+    if (this.#answered > Date.now()) [this.#answered, this.#asked] = [0, 0];
+    if (since <= Math.max(this.#answered, this.#asked)) return;
     this.#asked = since;
     this.#wake();
   }
@@ -31,13 +34,15 @@ export class Questions {
 
   /** A beat that began then says what it found. One that says nothing answers nobody. */
   answer(began: number): void {
+    if (began < this.#answered) this.#asked = Math.min(this.#asked, began);
     this.#answered = began;
   }
 
-  /** Until the next beat is due. */
+  /** Until the next beat is due. Who asks by a clock that runs ahead is answered when it is that time here: sooner no beat answers that. */
   async wait(intervalMs: number, signal: AbortSignal): Promise<void> {
     await sleep(Math.min(minIntervalMs, intervalMs), signal);
-    if (this.areOpen || signal.aborted) return;
+    const leftMs = this.areOpen ? Math.min(intervalMs, this.#asked - Date.now()) : intervalMs;
+    if (leftMs <= 0 || signal.aborted) return;
     await new Promise<void>((resolve) => {
       const end = () => {
         cancel();
@@ -45,7 +50,7 @@ export class Questions {
         this.#wake = () => {};
         resolve();
       };
-      const cancel = this.#clock.after(intervalMs, end);
+      const cancel = this.#clock.after(leftMs, end);
       signal.addEventListener('abort', end, { once: true });
       this.#wake = end;
     });

@@ -108,7 +108,7 @@ function isMoved(share: Share, { uid }: ObjectRef, root: KubeObject | undefined)
 
 /**
  * Two views with the same essence are the same to a syncer: its own slice and revisions are not in it, nor since when it is asked for a
- * word, of which only a later time is news.
+ * word, which is told apart.
  */
 export function essence({ metadata, spec }: ShareView): string {
   const { readySince: _ready, heardSince: _heard, ...share } = spec?.share ?? {};

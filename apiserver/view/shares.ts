@@ -237,14 +237,15 @@ export class Shares {
     if (!view) return undefined;
     const digest = createHash('sha1').update(essence(view)).digest('base64');
     const { told } = item;
-    const asked = Math.max(told.asked ?? 0, (view.spec && askedSince(view.spec.share)) ?? 0);
+    // That nothing is asked any more is no news. An earlier time is: a clock may have been set back.
+    const asked = (view.spec && askedSince(view.spec.share)) ?? told.asked;
     if (told.digest === digest && told.asked === asked) return undefined;
     const before = told.digest !== undefined;
     const { manifest: _, ...spec } = view.spec ?? ({} as ShareViewSpec);
     const status = await saidOf(this.#store, this.#viewer, item, as);
     const shown = status ? { ...view, status } : view;
     told.digest = digest;
-    told.asked = asked;
+    if (asked !== undefined) told.asked = asked;
     told.last = { ...shown, spec };
     return { type: before ? 'MODIFIED' : 'ADDED', object: shown };
   }

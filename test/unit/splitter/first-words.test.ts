@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Clock } from '../../../kube/clock.ts';
 import { FirstWords, isNoNews } from '../../../splitter/first-words.ts';
 
 const available = { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable' };
@@ -28,13 +29,36 @@ test.each([
   expect(isNoNews(old, status)).toBe(is);
 });
 
+/** Of which only what passes counts: somebody sets what it tells. */
+class SetClock implements Clock {
+  wall = 1_000_000_000;
+  passed = 0;
+  now = () => this.wall + this.passed;
+  ticks = () => this.passed;
+  after = () => () => {};
+}
+
 test('that somebody has yet to speak is told when there was time to', () => {
-  const words = new FirstWords();
-  expect([0, 1000, 4999, 5000].map((now) => words.left('a', before, waits, now))).toEqual([5000, 4000, 1, 0]);
-  expect(words.left('b', before, waits, 4000)).toBe(5000);
+  const clock = new SetClock();
+  const words = new FirstWords(clock);
+  const leftAt = (passed: number, key: string, status: Record<string, unknown> = waits) => {
+    clock.passed = passed;
+    return words.left(key, before, status);
+  };
+  expect([0, 1000, 4999, 5000].map((at) => leftAt(at, 'a'))).toEqual([5000, 4000, 1, 0]);
+  expect(leftAt(4000, 'b')).toBe(5000);
   // It has spoken; another one has yet to.
-  expect(words.left('a', before, { ...before, replicas: 2 }, 6000)).toBe(0);
-  expect(words.left('a', before, waits, 7000)).toBe(5000);
+  expect(leftAt(6000, 'a', { ...before, replicas: 2 })).toBe(0);
+  expect(leftAt(7000, 'a')).toBe(5000);
   words.forget('a');
-  expect(words.left('a', before, waits, 8000)).toBe(5000);
+  expect(leftAt(8000, 'a')).toBe(5000);
+});
+
+test('a clock that is set back makes nobody wait longer', () => {
+  const clock = new SetClock();
+  const words = new FirstWords(clock);
+  expect(words.left('a', before, waits)).toBe(5000);
+  clock.wall -= 3_600_000;
+  clock.passed = 5000;
+  expect(words.left('a', before, waits)).toBe(0);
 });

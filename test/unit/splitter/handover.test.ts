@@ -215,6 +215,20 @@ describe('handover of a Deployment', () => {
       },
     ],
     [
+      'the same, and the clock was set back since it was asked: it is asked since now',
+      {
+        clusters: ['c'],
+        previous: { a: { ...active(6), heardSince: at(3700) }, b: joining(6, { heardSince: at(3700) }) },
+        slices: { a: healthy(6), b: healthy(6, 1) },
+        heardAt: (c) => (c === 'a' ? undefined : Number.POSITIVE_INFINITY),
+      },
+      {
+        a: { ...active(6), heardSince: at(100) },
+        b: { ...joining(6), heardSince: at(100) },
+        c: joining(6),
+      },
+    ],
+    [
       'moved before it settled: what is ready at B but not settled takes nothing from A',
       {
         clusters: ['b'],

@@ -1,9 +1,14 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { ShareView, ToldShare } from '../../../cluster/types.ts';
 import { isQuestion, Questions } from '../../../syncer/questions.ts';
 import { FakeClock } from '../controller/fake-clock.ts';
 
 const { signal } = new AbortController();
+
+afterEach(() => void vi.useRealTimers());
+
+/** What the clock on the wall tells, whatever time passes. */
+const setTo = (now: number) => vi.useFakeTimers({ toFake: ['Date'] }).setSystemTime(now);
 
 /** Until what is to be done now has been. */
 const settle = () => new Promise((resolve) => setImmediate(resolve));
@@ -19,6 +24,46 @@ test('a question stays open until a beat says something that began after it', ()
   questions.ask(100);
   questions.ask(undefined);
   expect(questions.areOpen).toBe(false);
+});
+
+test('a clock that is set back neither leaves a question unheard nor one open', () => {
+  setTo(2_000_000);
+  const questions = new Questions();
+  questions.ask(1_999_000);
+  questions.answer(2_000_000);
+  setTo(500_000);
+  questions.ask(499_000);
+  expect(questions.areOpen).toBe(true);
+  questions.answer(500_000);
+  expect(questions.areOpen).toBe(false);
+  questions.ask(500_500);
+  setTo(100_000);
+  questions.answer(100_000);
+  expect(questions.areOpen).toBe(false);
+});
+
+test('who asks by a clock that runs ahead is answered when it is that time, and not asked about without a pause', async () => {
+  setTo(1_000_000);
+  const clock = new FakeClock();
+  const questions = new Questions(clock);
+  const begun = async () => {
+    while (clock.pending === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  questions.ask(1_003_000);
+  const soon = questions.wait(10_000, signal);
+  await begun();
+  clock.advance(3_000);
+  setTo(1_003_000);
+  await soon;
+  expect(questions.areOpen).toBe(true);
+  questions.answer(Date.now());
+  expect(questions.areOpen).toBe(false);
+  questions.ask(5_000_000);
+  const late = questions.wait(10_000, signal);
+  await begun();
+  clock.advance(10_000);
+  await late;
+  expect(clock.pending).toBe(0);
 });
 
 test('whoever waits for the next beat is woken by a question, and by one that came before', async () => {

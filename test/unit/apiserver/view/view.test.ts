@@ -140,10 +140,13 @@ describe('shares', () => {
     const asked = await upstream.shares(ref, { east: { ...rolling, readySince: since } });
     await upstream.shares(ref, { east: still });
     const later = await upstream.shares(ref, { east: { ...still, heardSince: '2026-01-01T00:00:20.000Z' } });
-    await until('the later question', () => events.length > 1);
+    const setBack = { ...still, heardSince: '2026-01-01T00:00:15.000Z' };
+    const earlier = await upstream.shares(ref, { east: setBack });
+    await until('the question by a clock that was set back', () => events.length > 2);
     expect(events.map(({ object: of }) => [of.metadata.resourceVersion, of.spec!.share])).toEqual([
       [String(asked), { ...still, readySince: since }],
       [String(later), { ...still, heardSince: '2026-01-01T00:00:20.000Z' }],
+      [String(earlier), setBack],
     ]);
     expect(events[0]!.object.spec!.manifest).not.toHaveProperty('spec.strategy');
   });
