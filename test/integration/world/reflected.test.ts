@@ -60,6 +60,22 @@ test('kubectl rollout undo copies the annotations of a ReplicaSet: the Deploymen
   });
 });
 
+test('kubectl rollout undo takes away nothing that a user said of where it runs', async () => {
+  await run('stays');
+  const at = { ...inDefault, name: 'stays' };
+  const said = { 'atoll.dev/clusters': 'east', 'atoll.dev/drain-seconds': '7' };
+  await world.admin.patch(resources.deployments, at, 'merge', { metadata: { annotations: said } });
+  const { metadata } = await reflected(resources.replicasets, 'stays');
+  const patch = (annotations: object) =>
+    world.admin.patch(resources.deployments, at, 'json', [
+      { op: 'replace', path: '/metadata/annotations', value: annotations },
+    ]);
+  const undone = await patch({ ...metadata.annotations });
+  expect(undone.metadata.annotations).toMatchObject(said);
+  const removed = await patch({ 'atoll.dev/drain-seconds': '7' });
+  expect(removed.metadata.annotations).not.toMatchObject({ 'atoll.dev/clusters': 'east' });
+});
+
 test('a copy of a reflected pod is a pod of its own, which is placed', async () => {
   await run('copied');
   const { metadata, spec } = await reflected(resources.pods, 'copied');
