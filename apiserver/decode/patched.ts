@@ -1,9 +1,9 @@
 import { deepEqual } from '../../kube/deep.ts';
 import { jsonType } from '../../kube/go-words.ts';
 import { formatApiVersion, type GroupVersionKind, parseApiVersion } from '../../kube/gvk.ts';
-import { encodeJson } from '../../kube/json.ts';
 import type { Json, JsonObject } from '../../kube/object.ts';
 import { goText } from '../../kube/patch/strategic-errors.ts';
+import { encodeMarked, marked, type Written } from '../../kube/patch/written.ts';
 import { quoteGo } from '../../kube/quote.ts';
 import type { Schema } from '../../kube/schema/schema.ts';
 import { invalid, type StatusError } from '../../kube/status.ts';
@@ -18,6 +18,8 @@ export interface Patched {
   before: JsonObject;
   after: JsonObject;
   schema: Schema;
+  /** How numbers of `after` are written, where their values do not tell. */
+  written?: Written;
 }
 
 /** The 422 for a patch whose result is no object of its kind: kube-apiserver shows the result, or the patch. */
@@ -73,7 +75,9 @@ export function inPatchedOrder({ before, after, schema }: Omit<Patched, 'type' |
 }
 
 function textOf(patched: Patched): string {
-  const text = encodeJson(inPatchedOrder(patched));
+  const { after, written } = patched;
+  const shown = written ? { ...patched, after: marked(after, written) as JsonObject } : patched;
+  const text = encodeMarked(inPatchedOrder(shown));
   return text.replace(/[<>&]/g, (c) => `\\u${(c.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`);
 }
 

@@ -57,15 +57,19 @@ function patchedObject(
   const warn = (message: string) => exchange.warnings.add(message);
   return (current) => {
     const before = fromStored(current, served) as unknown as JsonObject;
-    const result = patch(before);
+    const { object: result, written } = patch(before);
     const after = kindly(result, type, served.info);
     // A custom resource is no struct: its fields are in order of their names, like a map's.
     const schema: Schema = served.custom ? { type: 'any' } : served.schema;
-    const patched = { type, patch: value, before, after, schema };
+    const patched = { type, patch: value, before, after, schema, ...(written && { written }) };
     const problem = () => (type === 'strategic' ? conversionProblem(result, served.info) : undefined);
     // The patch has made it no deeper.
     const deep = isOwnController(exchange.user) || isDeep(before);
-    const refuse = { deep, refuse: (why: string) => refusedPatch(patched, problem() ?? why) };
+    const refuse = {
+      deep,
+      ...(written && { literals: written }),
+      refuse: (why: string) => refusedPatch(patched, problem() ?? why),
+    };
     if (served.custom) requireKind(patched, served.info);
     if (after !== result && !isNamed(result)) throw refusedPatch(patched, problem() ?? '');
     const { validation } = query;

@@ -85,14 +85,22 @@ function patched(
   decoding: Decoding,
 ): KubeObject {
   const { patch, value } = patcher({ ...exchange, served: scaleServed }, type);
-  const result = patch(before);
+  const { object: result, written } = patch(before);
   const after = kindly(result, type, scaleInfo);
-  const about = { type, patch: value, before, after, schema: scaleServed.schema };
+  const about = {
+    type,
+    patch: value,
+    before,
+    after,
+    schema: scaleServed.schema,
+    ...(written && { written }),
+  };
   if (after !== result && !isNamed(result)) {
     throw refusedPatch(about, conversionProblem(result, scaleInfo) ?? '');
   }
   return conform(after, noDuplicates, scaleServed, {
     ...decoding,
+    ...(written && { literals: written }),
     refuse: (why) => refusedPatch(about, why),
   });
 }

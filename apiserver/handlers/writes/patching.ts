@@ -1,18 +1,20 @@
 import { deepest, refuseDeeper } from '../../../kube/depth.ts';
 import { jsonType } from '../../../kube/go-words.ts';
 import type { GroupVersionKind } from '../../../kube/gvk.ts';
-import { decodeJson } from '../../../kube/json.ts';
+import { type DecodedJson, decodeJson } from '../../../kube/json.ts';
 import type { Json, JsonObject } from '../../../kube/object.ts';
 import { applyJsonPatch } from '../../../kube/patch/json.ts';
 import { applyMergePatch } from '../../../kube/patch/merge.ts';
 import { applyStrategicMergePatch } from '../../../kube/patch/strategic.ts';
+import { marked, unmarked, type Written } from '../../../kube/patch/written.ts';
 import { badRequest, StatusError } from '../../../kube/status.ts';
 import { isRecord } from '../../../kube/untyped.ts';
 import { isOwnController } from '../../authn/controllers.ts';
 import type { ResourceExchange } from '../../core.ts';
 import type { PatchType } from '../../decode/patched.ts';
 
-type Patcher = (current: JsonObject) => JsonObject;
+/** `written`: how numbers are that the patch put where they are, where their values do not tell. */
+type Patcher = (current: JsonObject) => { object: JsonObject; written?: Written };
 
 const patchTypes: Readonly<Record<string, PatchType>> = {
   'application/json-patch+json': 'json',
@@ -50,14 +52,21 @@ export function patcher(
   { request, served, user }: ResourceExchange,
   type: Exclude<PatchType, 'apply'>,
 ): Patching {
-  const { value, duplicates } = decodePatch(request.body ?? new Uint8Array());
+  const { value, duplicates, literals } = decodePatch(request.body ?? new Uint8Array());
   const gvk = isOwnController(user) ? undefined : served.info;
   const whole = (patched: Json, before: JsonObject) => objectOf(patched, before, gvk);
+  const given = literals ? marked(value, literals) : value;
+  const asWritten = (apply: (target: Json, patch: Json) => Json) => (current: JsonObject) => {
+    const object = whole(apply(current, given), current);
+    if (!literals) return { object };
+    const { value: read, written } = unmarked(object);
+    return { object: read as JsonObject, written };
+  };
   if (type === 'json') {
     const pinned = Array.isArray(value) && value.some(namesVersion);
     return {
       type,
-      patch: (current) => whole(applyJsonPatch(current, value), current),
+      patch: asWritten(applyJsonPatch),
       value,
       pinned,
       duplicates,
@@ -68,7 +77,7 @@ export function patcher(
   if (type === 'merge') {
     return {
       type,
-      patch: (current) => whole(applyMergePatch(current, value), current),
+      patch: asWritten(applyMergePatch),
       value,
       pinned,
       duplicates,
@@ -81,7 +90,9 @@ export function patcher(
   }
   return {
     type,
-    patch: (current) => whole(applyStrategicMergePatch(current, value as JsonObject, served.schema), current),
+    patch: (current) => ({
+      object: whole(applyStrategicMergePatch(current, value as JsonObject, served.schema), current),
+    }),
     value,
     pinned,
     duplicates,
@@ -99,7 +110,7 @@ function objectOf(value: Json, before: JsonObject, gvk: GroupVersionKind | undef
   return value as JsonObject;
 }
 
-function decodePatch(body: Uint8Array): { value: Json; duplicates: string[] } {
+function decodePatch(body: Uint8Array): DecodedJson {
   try {
     return decodeJson(body, { strict: true, depth: deepest });
   } catch (error) {

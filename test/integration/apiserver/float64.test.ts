@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { encodeYaml } from '../../../kube/yaml.ts';
-import { type Api, definitions, startApi, thingsDefinition } from './api.ts';
+import { type Api, definitions, deployment, deployments, startApi, thingsDefinition } from './api.ts';
 
 let api: Api;
 beforeEach(() => {
@@ -69,4 +69,50 @@ test.each(table)('$way takes $sent where Go has a float64', async ({ way, reques
   const { body: stored } = await api.call('GET', one);
   const { schema } = stored.spec.versions[0];
   expect(schema.openAPIV3Schema.properties.n.maximum ?? 0).toBe(kept);
+});
+
+const merge = 'application/merge-patch+json';
+const json = 'application/json-patch+json';
+const strategic = 'application/strategic-merge-patch+json';
+const replace = (x: string) => `[{"op":"replace","path":"/spec/replicas","value":${x}}]`;
+const set = (x: string) => `{"spec":{"replicas":${x}}}`;
+
+test.each([
+  [
+    merge,
+    set('3.0'),
+    'cannot unmarshal number 3.0 into Go struct field DeploymentSpec.spec.replicas of type int32',
+  ],
+  [
+    merge,
+    set('3e0'),
+    'cannot unmarshal number 3e0 into Go struct field DeploymentSpec.spec.replicas of type int32',
+  ],
+  [
+    json,
+    replace('3.0'),
+    'cannot unmarshal number 3.0 into Go struct field DeploymentSpec.spec.replicas of type int32',
+  ],
+])('a patch in %s of %s is refused, an integer being no such number', async (type, patch, why) => {
+  await api.call('POST', deployments, deployment('web'));
+  const refused = await api.call('PATCH', `${deployments}/web`, patch, { 'content-type': type });
+  expect(refused).toMatchObject({ status: 422, body: { message: expect.stringContaining(why) } });
+  const number = why.split(' ')[3];
+  expect(refused.body.message).toContain(`\\"replicas\\":${number},`);
+  const scaled = await api.call('PATCH', `${deployments}/web/scale`, patch, { 'content-type': type });
+  expect(scaled).toMatchObject({
+    status: 422,
+    body: { message: expect.stringContaining('ScaleSpec.spec.replicas') },
+  });
+});
+
+test('a strategic merge patch takes 3.0 for an integer, and so does a merge patch of a custom resource', async () => {
+  await api.call('POST', deployments, deployment('web'));
+  const patched = await api.call('PATCH', `${deployments}/web`, set('3.0'), { 'content-type': strategic });
+  expect(patched).toMatchObject({ status: 200, body: { spec: { replicas: 3 } } });
+  await api.call('POST', definitions, thingsDefinition({ n: { type: 'integer' } }));
+  const things = '/apis/example.com/v1/namespaces/default/things';
+  await api.call('POST', things, { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'one' } });
+  const thing = await api.call('PATCH', `${things}/one`, '{"n":3.0}');
+  expect(thing).toMatchObject({ status: 200, body: { n: 3 } });
 });
