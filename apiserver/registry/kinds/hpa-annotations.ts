@@ -2,7 +2,7 @@ import { isRecord } from '../../../kube/untyped.ts';
 
 /**
  * What autoscaling/v1 keeps of an autoscaler in annotations: metrics in forms of its own, conditions, and the behavior as Go's
- * internal type is written, whose names are read in any case.
+ * internal type is written. Names are read in any case.
  */
 export type Fields = Record<string, unknown>;
 
@@ -71,7 +71,8 @@ function sourceToV1(source: Source, from: Fields, side: Side): Fields {
 
 /** What is of another form than it has to be stays as it is, for whoever reads it by its type. */
 export function metricFromV1(metric: unknown, side: Side): unknown {
-  return ofRecord(metric, (whole) => {
+  return ofRecord(metric, (said) => {
+    const whole = named(said, ['type', ...sources]);
     const parts = sources.map((source) => [
       source,
       isSaid(whole[source]) ? ofRecord(whole[source], (from) => sourceFromV1(source, from, side)) : undefined,
@@ -89,9 +90,20 @@ function ofRecord(value: unknown, read: (from: Fields) => unknown): unknown {
   return isRecord(value) || !isSaid(value) ? read(present(fields(value))) : value;
 }
 
-function sourceFromV1(source: Source, from: Fields, side: Side): Fields {
+const commonNames = [
+  'name',
+  'container',
+  'metricName',
+  'metricSelector',
+  'selector',
+  'averageValue',
+  'target',
+];
+
+function sourceFromV1(source: Source, said: Fields, side: Side): Fields {
   const names = v1Names[side];
-  const selector = from[source === 'external' ? 'metricSelector' : 'selector'];
+  const from = named(said, [...commonNames, ...Object.values(names)]);
+  const selector = selectorFromV1(from[source === 'external' ? 'metricSelector' : 'selector']);
   const metric = { name: from['metricName'] ?? '', ...present({ selector }) };
   const averageValue = from[source === 'object' ? 'averageValue' : names.average];
   const value = from[names.value];
@@ -104,7 +116,7 @@ function sourceFromV1(source: Source, from: Fields, side: Side): Fields {
       // Its form has a value even where only the average counts.
       const counts = isAverage && isZero(value) ? undefined : (value ?? '0');
       return present({
-        describedObject: from['target'],
+        describedObject: inAnyCase(from['target'], ['kind', 'name', 'apiVersion']),
         metric,
         ...amount(isAverage ? 'AverageValue' : 'Value', { value: counts, averageValue }),
       });
@@ -120,6 +132,24 @@ function sourceFromV1(source: Source, from: Fields, side: Side): Fields {
       return present({ name, container, ...amount(type, { averageUtilization, averageValue }) });
     }
   }
+}
+
+function selectorFromV1(said: unknown): unknown {
+  return ofRecordOnly(said, (whole) => {
+    const selector = named(whole, ['matchLabels', 'matchExpressions']);
+    const { matchExpressions } = selector;
+    if (!Array.isArray(matchExpressions)) return selector;
+    const read = matchExpressions.map((one) => inAnyCase(one, ['key', 'operator', 'values']));
+    return { ...selector, matchExpressions: read };
+  });
+}
+
+function inAnyCase(value: unknown, names: readonly string[]): unknown {
+  return ofRecordOnly(value, (said) => named(said, names));
+}
+
+function ofRecordOnly(value: unknown, read: (from: Fields) => unknown): unknown {
+  return isRecord(value) ? read(value) : value;
 }
 
 function isZero(value: unknown): boolean {
@@ -156,7 +186,8 @@ export function behaviorFromV1(written: unknown): Fields | undefined {
 const ruleNames = ['StabilizationWindowSeconds', 'SelectPolicy', 'Policies', 'Tolerance'] as const;
 
 function rulesFromV1(said: Fields): Fields {
-  const { policies } = said;
+  // Nobody fills in what is read from an annotation: without policies it is refused.
+  const { policies = [] } = said;
   if (!Array.isArray(policies)) return said;
   return { ...said, policies: policies.map((one) => ofRecord(one, (from) => named(from, policyNames))) };
 }

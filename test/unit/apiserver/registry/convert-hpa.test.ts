@@ -98,6 +98,17 @@ test('a behavior is written with the names of another type, and read in any case
   expect(hpaFromV1(hpa({}, camel))).toEqual(hpa({ behavior }));
 });
 
+test.each(metrics)('a metric of %s is read from an annotation with names in any case', (_, one, text) => {
+  const loud = text.replace(/"(\w+)":/g, (all, name) => (name === 'a' ? all : `"${name.toUpperCase()}":`));
+  expect(hpaFromV1(hpa({}, { [`${prefix}metrics`]: `[${loud}]` }))).toEqual(hpa({ metrics: [one] }));
+});
+
+test('rules without policies have none, whatever is filled in elsewhere', () => {
+  const annotation = { [`${prefix}behavior`]: '{"scaleUp":{"stabilizationWindowSeconds":5},"ScaleDown":{}}' };
+  const behavior = { scaleUp: { stabilizationWindowSeconds: 5, policies: [] }, scaleDown: { policies: [] } };
+  expect(hpaFromV1(hpa({}, annotation))).toEqual(hpa({ behavior }));
+});
+
 test.each(['{}', 'null', '[]', 'text', ''])('a behavior %j says nothing', (text) => {
   expect(hpaFromV1(hpa({}, { a: 'b', [`${prefix}behavior`]: text }))).toEqual(hpa({}, { a: 'b' }));
 });
