@@ -67,12 +67,18 @@ function parseSuffix(text: string): Suffix {
 /** Each part begins by what the one before cannot have: else a long one would be divided in every way there is. */
 const written = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[-+]?\d*|[-+]\d*)?)$/;
 
-/** Throws QuantityError with Kubernetes' text. Numbers are read as their decimal form. */
-export function parseQuantity(input: string | number | bigint): Quantity {
-  // JavaScript alone writes a plus there.
-  const text = typeof input === 'number' ? String(input).replace('e+', 'e') : String(input);
+interface Parts {
+  digits: string;
+  format: QuantityFormat;
+  magnitude: bigint;
+  scale: number;
+  signed(value: bigint): bigint;
+  /** Kubernetes keeps it in an int64; what is longer loses how it was written. */
+  isShort: boolean;
+}
+
+function partsOf(text: string): Parts {
   if (text === '' || text.length > longest) throw new QuantityError(formatMessage);
-  if (text === '0') return { value: 0n, scale: 0, format: 'DecimalSI', text };
   const match = written.exec(text);
   if (!match) throw new QuantityError(formatMessage);
   const [, sign, digitsBefore = '', fraction = '', suffixText = ''] = match;
@@ -82,11 +88,26 @@ export function parseQuantity(input: string | number | bigint): Quantity {
   const magnitude = BigInt(digits) * (format === 'BinarySI' ? 2n ** BigInt(exponent) : 1n);
   const scale = (format === 'BinarySI' ? 0 : exponent) - fraction.length;
   const signed = (value: bigint) => (sign === '-' ? -value : value);
-  if (isShort(digits, fraction, format, exponent) && scale >= nano && magnitude <= maxInt64) {
+  const isShort = hasFewDigits(digits, fraction, format, exponent) && scale >= nano && magnitude <= maxInt64;
+  return { digits, format, magnitude, scale, signed, isShort };
+}
+
+/** Throws QuantityError with Kubernetes' text. Numbers are read as their decimal form. */
+export function parseQuantity(input: string | number | bigint): Quantity {
+  // JavaScript alone writes a plus there.
+  const text = typeof input === 'number' ? String(input).replace('e+', 'e') : String(input);
+  if (text === '0') return { value: 0n, scale: 0, format: 'DecimalSI', text };
+  const { digits, format, magnitude, scale, signed, isShort } = partsOf(text);
+  if (isShort) {
     const kept = isWrittenCanonically(digits, scale, format);
     return { value: signed(magnitude), scale, format, ...(kept && { text }) };
   }
   return bounded(magnitude, scale, format, signed);
+}
+
+/** Whether Kubernetes keeps what is written so in an int64. Throws as parseQuantity. */
+export function isShortQuantity(text: string): boolean {
+  return partsOf(text).isShort;
 }
 
 /** Why an API takes no such value as a quantity, with blanks around it or without; undefined where it does. */
@@ -101,8 +122,7 @@ export function quantityProblem(value: unknown): string | undefined {
   }
 }
 
-/** The digits Kubernetes keeps in an int64; longer ones lose what they were written like. */
-function isShort(digits: string, fraction: string, format: QuantityFormat, exponent: number): boolean {
+function hasFewDigits(digits: string, fraction: string, format: QuantityFormat, exponent: number): boolean {
   if (format !== 'BinarySI') return digits.length <= 18;
   return fraction === '' && 15 - digits.length - Math.trunc((exponent * 3) / 10) - 1 >= 0;
 }

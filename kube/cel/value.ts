@@ -1,7 +1,7 @@
 import { isRecord } from '../untyped.ts';
 import { looseDuration } from '../validation/loose-duration.ts';
-import type { Budget } from './eval/budget.ts';
-import { readDuration } from './eval/times.ts';
+import { type Budget, RunError } from './eval/budget.ts';
+import { readDuration, readTimestamp } from './eval/times.ts';
 import { Duration } from './eval/values.ts';
 
 type Rules = Record<string, unknown>;
@@ -49,6 +49,15 @@ function toCelString(value: string, format: unknown): unknown {
   if (format === 'byte') return new Uint8Array(Buffer.from(value, 'base64'));
   if (format === 'duration') return durationOf(value) ?? value;
   if (format !== 'date-time' && format !== 'date') return value;
+  return timeOf(value);
+}
+
+function timeOf(value: string): unknown {
+  try {
+    return readTimestamp(value);
+  } catch (error) {
+    if (!(error instanceof RunError)) throw error;
+  }
   const millis = Date.parse(value);
   return Number.isNaN(millis) ? value : new Date(millis);
 }

@@ -52,14 +52,35 @@ function toDouble(value: Value): number {
   const [, sign, word] = /^([-+]?)(inf|infinity|nan)$/i.exec(value) ?? [];
   if (word !== undefined && !/^nan/i.test(word)) return sign === '-' ? -Infinity : Infinity;
   if (word !== undefined && sign === '') return Number.NaN;
+  const hexadecimal = hexadecimalDouble(value);
   const number =
-    decimal.test(value) && !/^_|__|_$|_\D|\D_/.test(value) ? Number(value.replaceAll('_', '')) : Number.NaN;
+    hexadecimal ??
+    (decimal.test(value) && !/^_|__|_$|_\D|\D_/.test(value) ? Number(value.replaceAll('_', '')) : Number.NaN);
   // Beyond what a double holds is an error, too.
   if (!Number.isFinite(number)) throw unread('double');
   return number;
 }
 
 const decimal = /^[-+]?(?:[\d_]+(?:\.[\d_]*)?|\.[\d_]+)(?:[eE][-+]?[\d_]+)?$/;
+
+const hexadecimal =
+  /^([-+]?)0[xX](_?[\da-fA-F](?:_?[\da-fA-F])*)?(?:\.([\da-fA-F](?:_?[\da-fA-F])*)?)?[pP]([-+]?\d(?:_?\d)*)$/;
+
+/** `0x1.8p1`, which is 3; undefined for what is written in another way. */
+function hexadecimalDouble(text: string): number | undefined {
+  const [, sign, whole = '', fraction = '', exponent] =
+    hexadecimal.exec(text.length > longest ? '' : text) ?? [];
+  if (exponent === undefined || whole + fraction === '') return undefined;
+  const digits = `${whole}${fraction}`.replaceAll('_', '');
+  const size = Number(BigInt(`0x${digits}`));
+  const power = Number(exponent.replaceAll('_', '')) - 4 * fraction.replaceAll('_', '').length;
+  // In two steps: the power alone may be beyond what a double holds.
+  const half = Math.trunc(power / 2);
+  const value = size === 0 ? 0 : size * 2 ** half * 2 ** (power - half);
+  return sign === '-' ? -value : value;
+}
+
+const longest = 100;
 
 /** Undefined for what has no text of its own. */
 export function textOf(value: Value): string | undefined {

@@ -1,6 +1,16 @@
 import { type Budget, RunError } from './budget.ts';
 import { inTime } from './times.ts';
-import { compare, Duration, equal, noOverload, shared, Uint, type Value } from './values.ts';
+import {
+  belowMillis,
+  compare,
+  Duration,
+  equal,
+  noOverload,
+  shared,
+  Timestamp,
+  Uint,
+  type Value,
+} from './values.ts';
 
 export function int(value: bigint): bigint {
   if (BigInt.asIntN(64, value) !== value) throw new RunError('integer overflow');
@@ -25,8 +35,14 @@ function arithmetic(a: Value, b: Value, whole: Whole, broken?: Broken): Value {
 
 const million = 1_000_000n;
 
+/** Since 1970. */
+const nanosOf = (time: Date) => BigInt(time.getTime()) * million + BigInt(belowMillis(time));
+
 function moved(time: Date, by: bigint): Date {
-  return inTime(time.getTime() + Number(by / million));
+  const nanos = nanosOf(time) + by;
+  const below = ((nanos % million) + million) % million;
+  const offset = time instanceof Timestamp ? time.offset : 0;
+  return inTime(Number((nanos - below) / million), Number(below), offset);
 }
 
 function span(nanos: bigint): Duration {
@@ -60,7 +76,7 @@ export function add(a: Value, b: Value, budget: Budget): Value {
 export function subtract(a: Value, b: Value): Value {
   if (a instanceof Duration && b instanceof Duration) return span(a.nanos - b.nanos);
   if (a instanceof Date && b instanceof Duration) return moved(a, -b.nanos);
-  if (a instanceof Date && b instanceof Date) return span(BigInt(a.getTime() - b.getTime()) * million);
+  if (a instanceof Date && b instanceof Date) return span(nanosOf(a) - nanosOf(b));
   return arithmetic(
     a,
     b,

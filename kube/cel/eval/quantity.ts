@@ -1,20 +1,22 @@
 import { compareQuantities, parseQuantity } from '../../defaults/quantity.ts';
+import { isShortQuantity } from '../../quantity.ts';
 import { RunError } from './budget.ts';
-import { int } from './operators.ts';
 import type { Run } from './run.ts';
 import { Semver } from './semver.ts';
 import { noOverload, Opaque, type Value } from './values.ts';
 
-/** A Kubernetes quantity, as `value` times a power of ten. */
+/** A Kubernetes quantity, as `value` times a power of ten. `exact`: of more digits than Go keeps in an int64, which is no integer to it. */
 class Quantity extends Opaque {
   readonly type = 'kubernetes.Quantity';
   readonly value: bigint;
   readonly scale: number;
+  readonly exact: boolean;
 
-  constructor(value: bigint, scale: number) {
+  constructor(value: bigint, scale: number, exact = false) {
     super();
     this.value = value;
     this.scale = scale;
+    this.exact = exact;
   }
 
   get key(): string {
@@ -42,7 +44,7 @@ function read(text: Value): Quantity {
     throw new RunError(
       "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
     );
-  return new Quantity(parsed.value, parsed.scale);
+  return new Quantity(parsed.value, parsed.scale, !isShortQuantity(text));
 }
 
 function quantity(value: Value): Quantity {
@@ -50,20 +52,26 @@ function quantity(value: Value): Quantity {
   throw noOverload();
 }
 
-function whole({ value, scale }: Quantity): bigint | undefined {
-  if (scale >= 0) return scale > longest ? undefined : value * 10n ** BigInt(scale);
-  if (scale < -longest) return undefined;
-  const unit = 10n ** BigInt(-scale);
-  return value % unit === 0n ? value / unit : undefined;
+const isInt64 = (value: bigint) => BigInt.asIntN(64, value) === value;
+
+/** Undefined where Go finds no int64: of what has a fraction, be it zero, and of what it keeps in another form. */
+function whole({ value, scale, exact }: Quantity): bigint | undefined {
+  if (exact || scale < 0 || scale > longest) return undefined;
+  const all = value * 10n ** BigInt(scale);
+  return isInt64(all) ? all : undefined;
 }
 
 function sum(a: Value, b: Value, sign: bigint): Quantity {
   const first = quantity(a);
   const second = typeof b === 'bigint' ? new Quantity(b, 0) : quantity(b);
+  const isShort = !first.exact && !second.exact;
+  if (isShort && second.value === 0n) return first;
+  if (isShort && first.value === 0n) return new Quantity(sign * second.value, second.scale);
   const scale = Math.min(first.scale, second.scale);
   if (Math.max(first.scale, second.scale) - scale > longest) throw new RunError('quantity out of range');
   const at = (one: Quantity) => one.value * 10n ** BigInt(one.scale - scale);
-  return new Quantity(at(first) + sign * at(second), scale);
+  const all = at(first) + sign * at(second);
+  return new Quantity(all, scale, !isShort || ![at(first), at(second), all].every(isInt64));
 }
 
 /** Of quantities and of versions, which are compared by the same names. */
@@ -82,14 +90,11 @@ export const quantities: Readonly<Record<string, Run>> = {
     if (typeof text === 'string') budget.text(text);
     return typeof text === 'string' && text.length <= longest && parseQuantity(text) !== undefined;
   },
-  isInteger: (_, of) => {
-    const value = whole(quantity(of));
-    return value !== undefined && BigInt.asIntN(64, value) === value;
-  },
+  isInteger: (_, of) => whole(quantity(of)) !== undefined,
   asInteger: (_, of) => {
     const value = whole(quantity(of));
     if (value === undefined) throw new RunError('cannot convert value to integer');
-    return int(value);
+    return value;
   },
   asApproximateFloat: (_, of) => Number(`${quantity(of).value}e${quantity(of).scale}`),
   sign: (_, of) => BigInt(quantity(of).compare(new Quantity(0n, 0))),

@@ -1,7 +1,7 @@
 import { timeError } from '../../schema/mismatch.ts';
 import { type Budget, RunError } from './budget.ts';
 import type { Run } from './run.ts';
-import { Duration, noOverload, type Value } from './values.ts';
+import { belowMillis, Duration, noOverload, Timestamp, type Value } from './values.ts';
 
 const units: Readonly<Record<string, bigint>> = {
   ns: 1n,
@@ -37,35 +37,59 @@ export function showDuration({ nanos }: Duration): string {
   return `${sign}${size / 1_000_000_000n}${fraction === '' ? '' : `.${fraction}`}s`;
 }
 
-export function readTimestamp(text: string): Date {
-  const time = new Date(text.replace(',', '.'));
-  if (timeError(text, false) !== undefined || Number.isNaN(time.getTime()))
+const written = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d{1,9})\d*)?(?:Z|([-+])(\d\d):(\d\d))$/;
+
+/** RFC 3339 as Go reads it. */
+export function readTimestamp(text: string): Timestamp {
+  const match = timeError(text, false) === undefined ? written.exec(text) : null;
+  if (match === null)
     throw new RunError("type conversion error from 'string' to 'google.protobuf.Timestamp'");
-  return inTime(time.getTime());
+  const [year = 0, month = 1, date = 1, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
+  const nanos = Number((match[7] ?? '').padEnd(9, '0'));
+  const offset = (match[8] === '-' ? -1 : 1) * (Number(match[9] ?? 0) * 60 + Number(match[10] ?? 0));
+  const time = new Date(0);
+  time.setUTCFullYear(year, month - 1, date);
+  time.setUTCHours(hour, minute - offset, second, Math.floor(nanos / 1_000_000));
+  return inTime(time.getTime(), nanos % 1_000_000, offset);
 }
 
 const [first, last] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')];
 
 /** In the years 1 to 9999: there are no other timestamps. */
-export function inTime(millis: number): Date {
+export function inTime(millis: number, nanos = 0, offset = 0): Timestamp {
   if (!(millis >= first && millis <= last)) throw new RunError('timestamp overflow');
-  return new Date(millis);
+  return new Timestamp(millis, nanos, offset);
 }
 
+/** In the zone in which it was written. */
 export function showTimestamp(time: Date): string {
-  return time.toISOString().replace(/\.?0*Z$/, 'Z');
+  const offset = time instanceof Timestamp ? time.offset : 0;
+  const local = new Date(time.getTime() + offset * 60_000).toISOString();
+  const fraction = `${local.slice(20, 23)}${String(belowMillis(time)).padStart(6, '0')}`.replace(/0+$/, '');
+  const digits = (value: number) => String(value).padStart(2, '0');
+  const size = Math.abs(offset);
+  const zone = `${offset < 0 ? '-' : '+'}${digits(Math.trunc(size / 60))}:${digits(size % 60)}`;
+  return `${local.slice(0, 19)}${fraction === '' ? '' : `.${fraction}`}${offset === 0 ? 'Z' : zone}`;
+}
+
+/** What follows a sign or a first colon is a number: else the hours, then the minutes are told not to be one. */
+function offsetOf(zone: string): number {
+  const at = zone.indexOf(':');
+  const [hours, minutes] = [zone.slice(0, at), zone.slice(at + 1)].map((part) => {
+    if (!/^[-+]?\d{1,9}$/.test(part))
+      throw new RunError(`strconv.Atoi: parsing ${JSON.stringify(part)}: invalid syntax`);
+    return Number(part);
+  }) as [number, number];
+  return hours * 60 + (zone.startsWith('-') ? -minutes : minutes);
 }
 
 /** The time with its parts in a zone, as if that were UTC. */
 function inZone(budget: Budget, time: Value, zone: Value): Date {
   if (!(time instanceof Date)) throw noOverload();
-  if (zone === undefined || zone === 'UTC') return time;
+  if (zone === undefined || zone === 'UTC' || zone === '' || zone === 'Local') return time;
   if (typeof zone !== 'string') throw noOverload();
-  const offset = /^([+-]?)(\d\d):(\d\d)$/.exec(zone);
-  if (offset) {
-    const minutes = Number(offset[2]) * 60 + Number(offset[3]);
-    return new Date(time.getTime() + (offset[1] === '-' ? -minutes : minutes) * 60_000);
-  }
+  if (zone.length <= longestZone && zone.includes(':'))
+    return new Date(time.getTime() + offsetOf(zone) * 60_000);
   budget.charge(zones.has(zone) ? 10 : 100);
   return new Date(`${partsIn(time, zone)}.${String(time.getUTCMilliseconds()).padStart(3, '0')}Z`);
 }
@@ -73,6 +97,7 @@ function inZone(budget: Budget, time: Value, zone: Value): Date {
 /** Undefined: there is no such zone. To make one takes as long as a hundred steps. */
 const zones = new Map<string, Intl.DateTimeFormat | undefined>();
 const mostZones = 1000;
+const longestZone = 100;
 
 function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
   if (zones.has(timeZone)) return zones.get(timeZone);
@@ -89,7 +114,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
 }
 
 function partsIn(time: Date, timeZone: string): string {
-  const format = timeZone.length > 100 ? undefined : formatOf(timeZone);
+  const format = timeZone.length > longestZone ? undefined : formatOf(timeZone);
   if (format === undefined) throw new RunError(`unknown time zone ${timeZone}`);
   return format.format(time).replace(' ', 'T');
 }

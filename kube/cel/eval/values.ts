@@ -22,6 +22,26 @@ export class Duration {
   }
 }
 
+/** What a Date has no room for: nanoseconds below its milliseconds, and the zone in which it is told, in minutes. */
+export class Timestamp extends Date {
+  readonly nanos: number;
+  readonly offset: number;
+
+  constructor(millis: number, nanos = 0, offset = 0) {
+    super(millis);
+    this.nanos = nanos;
+    this.offset = offset;
+  }
+}
+
+export function belowMillis(time: Date): number {
+  return time instanceof Timestamp ? time.nanos : 0;
+}
+
+function compareTimes(a: Date, b: Date): number {
+  return a.getTime() - b.getTime() || belowMillis(a) - belowMillis(b);
+}
+
 /** An optional that holds a value, or none. */
 export class Optional {
   readonly value: Value;
@@ -136,7 +156,7 @@ export function equal(a: Value, b: Value, charge: (steps: number) => void): bool
     return Array.isArray(b) && a.length === b.length && a.every((item, i) => equal(item, b[i], charge));
   if (isMap(a)) return isMap(b) && typeOf(a) === typeOf(b) && equalMaps(a, b, charge);
   if (typeOf(a) !== typeOf(b)) return false;
-  if (a instanceof Date) return a.getTime() === (b as Date).getTime();
+  if (a instanceof Date) return compareTimes(a, b as Date) === 0;
   if (a instanceof Duration) return a.nanos === (b as Duration).nanos;
   if (a instanceof Uint8Array) return Buffer.compare(a, b as Uint8Array) === 0;
   if (a instanceof TypeName) return a.name === (b as TypeName).name;
@@ -189,7 +209,7 @@ export function compare(a: Value, b: Value): number {
   if (typeOf(a) !== typeOf(b)) throw noOverload();
   if (typeof a === 'string') return compareText(a, b as string);
   if (typeof a === 'boolean') return Number(a) - Number(b);
-  if (a instanceof Date) return a.getTime() - (b as Date).getTime();
+  if (a instanceof Date) return compareTimes(a, b as Date);
   if (a instanceof Duration) {
     const other = (b as Duration).nanos;
     return a.nanos < other ? -1 : a.nanos > other ? 1 : 0;

@@ -41,6 +41,6 @@ function requireRegex(name: string, [pattern]: readonly unknown[] = []): void {
 }
 
 function constant({ type, value }: Literal): [Value] | undefined {
-  if (type === 'bytes') return undefined;
+  if (type === 'bytes') return [Uint8Array.from(Buffer.from(String(value), 'latin1'))];
   return [type === 'uint' ? new Uint(value as bigint) : (value as Value)];
 }

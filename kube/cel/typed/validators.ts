@@ -1,7 +1,7 @@
 import { regexProblem } from '../../regex.ts';
 import { regexSize } from '../../regex-size.ts';
-import { timeError } from '../../schema/mismatch.ts';
-import { readDuration } from '../eval/times.ts';
+import { RunError } from '../eval/budget.ts';
+import { readDuration, readTimestamp } from '../eval/times.ts';
 import type { Checked } from './check.ts';
 import { children, type Expr, type Issue } from './expr.ts';
 import { formatIssue } from './format-literal.ts';
@@ -27,9 +27,19 @@ const mostSteps = 500_000;
 
 const readable: Readonly<Record<string, (text: string) => boolean>> = {
   duration: (text) => readDuration(text) !== undefined,
-  timestamp: (text) => timeError(text, false) === undefined && !text.startsWith('0000'),
+  timestamp: isTimestamp,
   matches: (text) => regexProblem(text) === undefined,
 };
+
+function isTimestamp(text: string): boolean {
+  try {
+    readTimestamp(text);
+    return true;
+  } catch (error) {
+    if (error instanceof RunError) return false;
+    throw error;
+  }
+}
 
 /** `mixed`: within the arguments of `format`, which are of all types. */
 function visit(expr: Expr, checked: Checked, found: Found, mixed: boolean): void {

@@ -99,6 +99,7 @@ const refused: [string, KubeObject, string[]][] = [
       ],
       ['"a".find(string("[")) == ""', 'error parsing regexp: missing closing ]: `[`'],
       ['"a".findAll(dyn("[")).size() == 0', 'error parsing regexp: missing closing ]: `[`'],
+      ['"a".find(string(b"[")) == ""', 'error parsing regexp: missing closing ]: `[`'],
       ['"a".matches(string("["))', 'error parsing regexp: missing closing ]: `[`'],
       ['matches("a", string("["))', 'error parsing regexp: missing closing ]: `[`'],
     ] as const
