@@ -43,11 +43,19 @@ export async function handleDiscovery(exchange: Exchange): Promise<ApiResponse |
   }
   const others = parts.length === 2 ? await othersFor(exchange) : [];
   const found = apiGroup(resources, group, others);
-  if (found === undefined) return text(404, '404 page not found\n');
+  if (found === undefined) return notFound();
   if (parts.length === 2) return respond(exchange, found);
   const list = apiResourceList(resources, { group, version });
+  if (list === undefined && isDefined(core.catalog, info.cluster, group)) return notFound();
   if (parts.length > 3 || list === undefined) throw noSuchResource();
   return respond(exchange, list);
+}
+
+const notFound = () => text(404, '404 page not found\n');
+
+/** Whether definitions alone make the group. */
+function isDefined(catalog: Catalog, cluster: string, group: string): boolean {
+  return catalog.resources(cluster).every(({ info, custom }) => info.group !== group || custom);
 }
 
 /** Of what goes with its definition. */

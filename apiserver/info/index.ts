@@ -5,6 +5,8 @@ import type { Exchange } from '../core.ts';
 import { checkAccept } from '../encode/negotiate.ts';
 import { jsonBytes, methodNotAllowed } from '../encode/respond.ts';
 import { text } from '../encode/text.ts';
+import type { Catalog } from '../registry/catalog.ts';
+import type { ServedResource } from '../served.ts';
 import { handleDiscovery } from './discovery.ts';
 import { handleHealth } from './health.ts';
 import { handleIssuer } from './issuer.ts';
@@ -20,8 +22,7 @@ export async function handleInfo(exchange: Exchange): Promise<ApiResponse> {
   if (health) return health;
   const metrics = handleMetrics(exchange);
   if (metrics) return metrics;
-  if (info.method !== 'GET' && isDocument(path, info.method)) throw methodNotAllowed();
-  if (info.method !== 'GET' && info.method !== 'HEAD') return text(404, '404 page not found\n');
+  if (info.method !== 'GET' && knowsGetAlone(path, core.catalog, info.cluster)) throw methodNotAllowed();
   if (path === '/version') {
     checkAccept(exchange.request.headers, ['application/json']);
     return handleVersion(core.gitVersion);
@@ -36,13 +37,18 @@ export async function handleInfo(exchange: Exchange): Promise<ApiResponse> {
   );
 }
 
-/** What has a route of its own there, that knows of GET alone. */
-function isDocument(path: string, method: string): boolean {
-  if (path === '/openid/v1/jwks' || path === '/.well-known/openid-configuration') return true;
-  // That of a group's versions is a handler which asks for no method.
-  if (method === 'HEAD' && /^\/apis\/[^/]+\/?$/.test(path)) return false;
-  return path === '/version' || path === '/api' || path.startsWith('/api/') || path.startsWith('/apis/');
+/** What has a route of its own there. All else is a handler, which asks for no method: it answers each as GET. */
+function knowsGetAlone(path: string, catalog: Catalog, cluster: string): boolean {
+  if (alone.has(path)) return true;
+  const [, root, first = '', second = '', ...more] = path.split('/');
+  if (more.some((part) => part !== '')) return false;
+  const [group, version] = root === 'api' ? ['', first] : [first, second];
+  const isBuiltIn = ({ info, custom }: ServedResource) =>
+    !custom && info.group === group && info.version === version;
+  return (root === 'api' || root === 'apis') && catalog.resources(cluster).some(isBuiltIn);
 }
+
+const alone = new Set(['/openid/v1/jwks', '/.well-known/openid-configuration', '/version', '/api', '/api/']);
 
 async function paths({ core, info, user }: Exchange): Promise<ApiResponse> {
   const others = isOwnController(user) ? [] : await core.aggregation.others(info.cluster);

@@ -94,7 +94,7 @@ async function createWith(
   if (object.metadata.resourceVersion !== undefined) delete object.metadata.resourceVersion;
   const preparing = hooks.prepare?.(write, object, undefined);
   if (preparing) await preparing;
-  strategyFor(served.info).prepareForCreate(object);
+  strategyFor(served.info).prepareForCreate(object, context.warn);
   hooks.settle?.(object, undefined, '');
   const causes =
     served.validate?.(object, undefined, '') ?? validateCreate(object, served.info, context.requested?.info);

@@ -12,7 +12,7 @@ import { narrowings } from './subresource.ts';
 export interface Strategy {
   hasGeneration: boolean;
   /** Drops what a client may not set on create (status) and starts generation at 1; metadata.uid must be set. */
-  prepareForCreate(object: KubeObject): void;
+  prepareForCreate(object: KubeObject, warn?: (message: string) => void): void;
   /**
    * Keeps old status on the main endpoint (but for KindInfo's `statusWithRest`), all but status on `/status`, and what finalize, approval,
    * ephemeralcontainers and resize do not reach; bumps generation when the desired state changed.
@@ -60,7 +60,7 @@ function makeStrategy(info: KindInfo): Strategy {
     allowUnconditionalUpdate: !rules.conditionalOnly,
     allowCreateOnUpdate: rules.createOnUpdate ?? false,
     ...(rules.graceful && { graceful: true }),
-    prepareForCreate(object) {
+    prepareForCreate(object, warn = () => {}) {
       const { metadata } = object;
       // To delete what is not there costs something, too.
       if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp;
@@ -73,7 +73,7 @@ function makeStrategy(info: KindInfo): Strategy {
         else if (!root && ownsStatus) delete object.status;
       }
       if (root) dropDisabled(object, info);
-      rules.create?.(object);
+      rules.create?.(object, warn);
     },
     prepareForUpdate(object, old, subresource) {
       keep(object.metadata, old.metadata, 'generation');

@@ -24,7 +24,7 @@ export interface KindRules {
   /** Metadata that `/status` does not change. */
   statusKeeps?: readonly ('labels' | 'annotations' | 'ownerReferences' | 'finalizers')[];
   graceful?: true;
-  create?(object: KubeObject): void;
+  create?(object: KubeObject, warn: (message: string) => void): void;
   update?(object: KubeObject, old: KubeObject): void;
   updateStatus?(object: KubeObject, old: KubeObject): void;
 }
@@ -149,7 +149,7 @@ const core: Record<string, KindRules> = {
     },
     updateStatus: keepPhaseTime,
   },
-  '/PersistentVolumeClaim': { create: claimDataSource, update: claimDataSource },
+  '/PersistentVolumeClaim': { create: (claim) => claimDataSource(claim), update: claimDataSource },
   '/Pod': {
     generation: spec,
     statusKeeps: ['ownerReferences'],
@@ -162,7 +162,7 @@ const core: Record<string, KindRules> = {
   '/ServiceAccount': { create: namesOfSecrets, update: namesOfSecrets },
   '/Service': {
     createOnUpdate: true,
-    create: ipFamilies,
+    create: (service) => ipFamilies(service),
     update: (object, old) => {
       dropTypeDependentFields(object, old);
       ipFamilies(object, old);

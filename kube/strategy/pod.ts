@@ -1,10 +1,11 @@
 import { child } from '../defaults/fill.ts';
 import type { Json, JsonObject, KubeObject } from '../object.ts';
 import { at, record, records, text } from '../untyped.ts';
+import { appArmorFields } from './app-armor.ts';
 import { podQosClass } from './qos.ts';
 
-/** A new Pod's status, and the affinity terms that matchLabelKeys stand for. */
-export function preparePod(object: KubeObject): void {
+/** A new Pod's status, the affinity terms that matchLabelKeys stand for, and the profiles that annotations name. */
+export function preparePod(object: KubeObject, warn: (message: string) => void): void {
   const status: JsonObject = { phase: 'Pending' };
   if (records(at(object, 'spec', 'schedulingGates')).length > 0) {
     status['conditions'] = [
@@ -23,6 +24,7 @@ export function preparePod(object: KubeObject): void {
   for (const constraint of records(at(object, 'spec', 'topologySpreadConstraints'))) {
     addLabelKeys(constraint, 'matchLabelKeys', 'In', object.metadata.labels);
   }
+  appArmorFields(object, warn);
 }
 
 function expandLabelKeys(object: KubeObject, kind: string): void {

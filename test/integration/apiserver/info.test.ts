@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TokenKeys } from '../../../apiserver/authn/keys.ts';
-import { type Api, startApi } from './api.ts';
+import { type Api, definitions, startApi, thingsDefinition } from './api.ts';
 
 const { privateKey } = generateKeyPairSync('ec', {
   namedCurve: 'prime256v1',
@@ -93,9 +93,41 @@ test('the log of a pod that no node has is empty', async () => {
   expect((await api.call('GET', `${pods}/p/log?tailLines=-1`)).status).toBe(422);
 });
 
-test('a group is asked for by HEAD, too, as kube-apiserver answers it', async () => {
-  expect((await api.call('HEAD', '/apis/apps')).status).toBe(200);
-  expect((await api.call('HEAD', '/apis/nothing')).status).toBe(404);
-  expect((await api.call('HEAD', '/apis/apps/v1')).status).toBe(405);
-  expect((await api.call('POST', '/apis/apps', {})).status).toBe(405);
+const mirrors: [path: string, get: number, other: number][] = [
+  ['/', 200, 200],
+  ['/apis', 200, 200],
+  ['/apis/apps', 200, 200],
+  ['/apis/nothing', 404, 404],
+  ['/apis/apps/v1', 200, 405],
+  ['/apis/apps/v1/', 200, 405],
+  ['/apis/apps/v9', 404, 404],
+  ['/apis/nothing/v1', 404, 404],
+  ['/apis/example.com', 200, 200],
+  ['/apis/example.com/v1', 200, 200],
+  ['/api', 200, 405],
+  ['/api/', 200, 405],
+  ['/api/v1', 200, 405],
+  ['/api/v2', 404, 404],
+  ['/version', 200, 405],
+  ['/openapi/v2', 200, 200],
+  ['/openapi/v3', 200, 200],
+  ['/openapi/v3/apis/apps/v1', 200, 200],
+];
+
+test.each(mirrors)('%s is answered %i to GET and %i to other methods', async (path, get, other) => {
+  await api.call('POST', definitions, thingsDefinition());
+  const read = await api.call('GET', path);
+  expect(read.status).toBe(get);
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    const answer = await api.call(method, path, {});
+    expect([method, answer.status]).toEqual([method, other]);
+    if (other !== 405) expect(answer.body).toEqual(read.body);
+  }
+  expect((await api.call('HEAD', path)).status).toBe(other);
+});
+
+test('a version that no definition serves is not found as a page', async () => {
+  await api.call('POST', definitions, thingsDefinition());
+  expect((await api.call('GET', '/apis/example.com/v9')).headers['content-type']).toContain('text/plain');
+  expect((await api.call('GET', '/apis/apps/v9')).headers['content-type']).toContain('application/json');
 });
