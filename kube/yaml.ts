@@ -18,15 +18,10 @@ import {
 import type { DecodedJson } from './json.ts';
 import type { Json, JsonObject } from './object.ts';
 import { isRecord, setOwn } from './untyped.ts';
+import { YamlError } from './yaml-error.ts';
 import { resolvePlainScalar } from './yaml-scalar.ts';
 
-/** `message` starts with `yaml: `. */
-export class YamlError extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(`yaml: ${message}`, { cause });
-    this.name = 'YamlError';
-  }
-}
+export { YamlError } from './yaml-error.ts';
 
 /** What aliases may unfold a document to, in nodes. */
 const nodeLimit = 400_000;

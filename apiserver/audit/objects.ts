@@ -3,6 +3,7 @@ import { decodeJson, encodeJson } from '../../kube/json.ts';
 import { decodeProtobuf, protobufMediaType } from '../../kube/protobuf/codec.ts';
 import { isRecord } from '../../kube/untyped.ts';
 import { decodeYaml } from '../../kube/yaml.ts';
+import { yamlText } from '../../kube/yaml-text.ts';
 import type { RequestInfo } from '../request.ts';
 
 /**
@@ -29,7 +30,7 @@ export function jsonOf(
 
 function parsedOf(type: string, body: Uint8Array): unknown {
   if (type.startsWith('application/json')) return decodeJson(body).value;
-  if (type.startsWith('application/yaml')) return decodeYaml(Buffer.from(body).toString()).value;
+  if (type.startsWith('application/yaml')) return decodeYaml(yamlText(body)).value;
   return type.startsWith(protobufMediaType) ? decodeProtobuf(body) : undefined;
 }
 

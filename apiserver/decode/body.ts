@@ -16,6 +16,7 @@ import {
 import { badRequest, invalid, type StatusCause, type StatusError } from '../../kube/status.ts';
 import { getOwn, isRecord } from '../../kube/untyped.ts';
 import { decodeYaml } from '../../kube/yaml.ts';
+import { yamlText } from '../../kube/yaml-text.ts';
 import type { ServedResource } from '../served.ts';
 import { type Duplicates, joinedProblems, noDuplicates, problemsOf } from './duplicates.ts';
 import type { Encoding } from './media.ts';
@@ -69,8 +70,7 @@ export function parseBody(body: Uint8Array, encoding: Encoding, expected: GroupV
   }
   let decoded: DecodedJson;
   try {
-    decoded =
-      encoding === 'yaml' ? decodeYaml(Buffer.from(body).toString()) : decodeJson(body, { strict: true });
+    decoded = encoding === 'yaml' ? decodeYaml(yamlText(body)) : decodeJson(body, { strict: true });
   } catch (error) {
     if (encoding === 'json' && !(error instanceof JsonSyntaxError)) throw error;
     const why = encoding === 'yaml' ? messageOf(error) : `${parseError}${messageOf(error)}`;

@@ -4,6 +4,7 @@ import type { Json, KubeObject } from '../../../kube/object.ts';
 import { badRequest, StatusError } from '../../../kube/status.ts';
 import { isRecord } from '../../../kube/untyped.ts';
 import { decodeYaml } from '../../../kube/yaml.ts';
+import { yamlText } from '../../../kube/yaml-text.ts';
 import type { ResourceExchange } from '../../core.ts';
 
 export interface Applied {
@@ -16,7 +17,7 @@ export interface Applied {
 export function decodeApplied({ request, served }: ResourceExchange): Applied {
   let decoded: { value: Json; duplicates: string[] };
   try {
-    decoded = decodeYaml(Buffer.from(request.body ?? new Uint8Array()).toString());
+    decoded = decodeYaml(yamlText(request.body ?? new Uint8Array()));
   } catch (error) {
     throw badRequest(
       `error decoding YAML: error converting YAML to JSON: ${error instanceof Error ? error.message : String(error)}`,
