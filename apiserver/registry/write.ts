@@ -155,6 +155,8 @@ async function updateWith(
   if (more) causes.push(...(await more(write, next, old)));
   refuse(causes, served, address.name);
   if (subresource === '') warn(next, old, served, context);
+  // Who names none updates what is there: whoever is asked is told of which version that is.
+  next.metadata.resourceVersion ??= old.metadata.resourceVersion ?? '';
   const validating = context.validate?.(next, old);
   if (validating) await validating;
   next = shownLater(next, served, context);

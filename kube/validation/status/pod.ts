@@ -2,6 +2,7 @@ import type { JsonObject, KubeObject } from '../../object.ts';
 import { at, int, isRecord, record, records, text } from '../../untyped.ts';
 import type { Field } from '../field.ts';
 import type { SubresourceCheck } from '../kind.ts';
+import { podAnnotationChanges } from '../pod/annotations.ts';
 import { dns1123Subdomain, immutable, qualifiedName, userId } from '../rules.ts';
 import { dualStack, newAddresses } from './addresses.ts';
 import { extendedClaim } from './extended.ts';
@@ -119,6 +120,8 @@ function addresses(object: KubeObject, old: KubeObject, root: Field): void {
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/#PodStatus */
 const pod: SubresourceCheck = (object, old, root) => {
+  const annotations = root.child('metadata').child('annotations');
+  podAnnotationChanges(object.metadata.annotations, old.metadata.annotations, annotations);
   const field = root.child('status');
   const status = record(object.status);
   conditions(records(status['conditions']), field.child('conditions'));

@@ -315,3 +315,15 @@ test('what all policies cost one request together has a bound', async () => {
   const { status, body } = await api.call('PATCH', `${deployments}/web`, { spec: { replicas: 2 } });
   expect([status, body.message]).toEqual([422, expect.stringContaining('actual cost limit exceeded')]);
 });
+
+test('an update without a version is shown with that of what it updates', async () => {
+  await create(1);
+  await bound({
+    validations: [{ expression: 'object.metadata.resourceVersion != oldObject.metadata.resourceVersion' }],
+  });
+  const message = denied(
+    'failed expression: object.metadata.resourceVersion != oldObject.metadata.resourceVersion',
+  );
+  const { status, body } = await api.call('PUT', `${deployments}/web`, web(2));
+  expect([status, body.message]).toEqual([422, message]);
+});

@@ -365,3 +365,24 @@ test('what was told before is read once, however much there is', () => {
     expect(read).toBe(100);
   }
 });
+
+test('a Pod does not become a mirror by what is told of its status', () => {
+  const pod = (annotations: object) =>
+    ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'a', annotations },
+      spec: {},
+      status: {},
+    }) as unknown as KubeObject;
+  const info = { group: '', version: 'v1', kind: 'Pod', resource: 'pods', namespaced: true };
+  const mirror = 'kubernetes.io/config.mirror';
+  const said = (now: object, before: object) =>
+    validateStatus(pod(now), pod(before), info).map(({ field, message }) => `${field}: ${message}`);
+  const at = `metadata.annotations[${mirror}]`;
+  expect(said({ [mirror]: 'x' }, {})).toEqual([`${at}: Forbidden: may not add mirror pod annotation`]);
+  expect(said({}, { [mirror]: 'x' })).toEqual([
+    `${at}: Forbidden: may not remove or update mirror pod annotation`,
+  ]);
+  expect(said({ [mirror]: 'x', a: 'b' }, { [mirror]: 'x' })).toEqual([]);
+});
