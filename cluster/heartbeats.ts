@@ -7,18 +7,27 @@ export const heartbeatsLabel = 'atoll.dev/heartbeats';
 /** There: JSON of RFC 3339 times by the names of the clusters. */
 export const heartbeatsAnnotation = 'atoll.dev/heartbeats';
 
-/** Milliseconds since 1970 by cluster; what is no such time says nothing. */
-export function heartbeatsIn(lease: KubeObject): Map<string, number> {
+/** What it says of each cluster, as it stands there. */
+export function wordsIn(lease: KubeObject): Readonly<Record<string, unknown>> {
   const text = mapAt(lease, 'metadata', 'annotations')?.[heartbeatsAnnotation];
-  let found: unknown;
   try {
-    found = JSON.parse(text ?? '');
+    const found: unknown = JSON.parse(text ?? '');
+    return isRecord(found) ? found : {};
   } catch {
-    return new Map();
+    return {};
   }
-  if (!isRecord(found)) return new Map();
-  const times = Object.entries(found).map(([name, time]) => [name, Date.parse(String(time))] as const);
-  return new Map(times.filter(([, time]) => !Number.isNaN(time)));
+}
+
+/** Milliseconds since 1970; undefined: it is no such time, and says nothing. */
+export function timeOf(word: unknown): number | undefined {
+  const time = Date.parse(String(word));
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** The times by cluster. */
+export function heartbeatsIn(lease: KubeObject): Map<string, number> {
+  const times = Object.entries(wordsIn(lease)).map(([name, word]) => [name, timeOf(word)] as const);
+  return new Map(times.filter((one): one is [string, number] => one[1] !== undefined));
 }
 
 export function heartbeatsText(times: ReadonlyMap<string, number>): string {

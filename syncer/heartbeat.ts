@@ -5,25 +5,22 @@ import { physicalClusters } from '../cluster/names.ts';
 import type { PhysicalCluster, PhysicalClusterStatus } from '../cluster/types.ts';
 import { sleep } from '../kube/clock.ts';
 import type { Logger } from '../kube/log.ts';
+import { Asking, type AskingOptions } from './asking.ts';
 import { busyMs, isBusy } from './busy.ts';
 import type { Together } from './heartbeats.ts';
-import { type Found, look } from './look.ts';
+import type { Found } from './look.ts';
 import type { Outage } from './outage.ts';
 import { pausesOf, probeMs, silentAfter, silentMsAt } from './pace.ts';
 import type { Questions } from './questions.ts';
-import { Served } from './served.ts';
 import type { Unreadable } from './unreadable.ts';
 import { isSame, statusOf, type Watched } from './word.ts';
 
-export interface HeartbeatOptions {
+export interface HeartbeatOptions extends AskingOptions {
   name: string;
   upstream: Client;
-  client: Client;
-  signal: AbortSignal;
   logger: Logger;
   /** Hears what each beat found. */
   outage: Outage;
-  intervalMs: number;
   /** Why the cluster of this uid may not be taken under this name, as a sentence. */
   whyNotTaken?(clusterUID: string): Promise<string | undefined>;
   /** Asks for a beat before its time. */
@@ -35,8 +32,6 @@ export interface HeartbeatOptions {
   nodeLabels(): readonly string[] | undefined;
   /** The kinds that may not be read. */
   unreadable: Pick<Unreadable, 'list' | 'isWatched'>;
-  /** Whether it is known that nothing of ours is there. */
-  rests(): boolean;
   /** How many namespaces of ours are there; undefined while that is not known. */
   namespaces(): number | undefined;
   /** Absent: whatever is to be said is said of it alone. */
@@ -54,10 +49,6 @@ const writtenBeats = 30;
 
 /** So many intervals before it would count as silent what it serves is waited for no more. */
 const latestBeats = 0.5;
-
-/** What it serves is asked for with the first of so many intervals, its version with that of so many: they change seldom. */
-const servedBeats = 6;
-const versionBeats = 30;
 
 /**
  * Asks every `intervalMs`, and when somebody wants to know, whether the physical API answers; where watches are open that would end
@@ -90,12 +81,10 @@ export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
 
 class Heart {
   readonly #options: HeartbeatOptions;
-  readonly #serves: Served;
-  /** When it was said last, alone or with others, when alone, and when was answered what is asked seldom; by a clock that nobody sets. */
+  readonly #asking: Asking;
+  /** When it was said last, alone or with others, and when alone; by a clock that nobody sets. */
   #said = Number.NEGATIVE_INFINITY;
   #written = Number.NEGATIVE_INFINITY;
-  #served = Number.NEGATIVE_INFINITY;
-  #version = Number.NEGATIVE_INFINITY;
   /** When the last beat began that went well. */
   #last: number | undefined;
   /** With the last beat; and whether that took next to no time, since what is left alone for long begins when it ends. */
@@ -110,7 +99,7 @@ class Heart {
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
-    this.#serves = new Served(options.client);
+    this.#asking = new Asking(options);
   }
 
   /**
@@ -167,13 +156,11 @@ class Heart {
    * is not silent for it: it throws what that answered.
    */
   async #look(before: PhysicalCluster, isKnown: boolean): Promise<PhysicalCluster> {
-    const { name, upstream, client, signal, intervalMs, questions } = this.#options;
+    const { name, upstream, signal, intervalMs, questions } = this.#options;
     // Of what happens while it is asked nothing is said.
     const [began, beganAt] = [Date.now(), performance.now()];
     const isDue = (since: number, beats: number) => beganAt - since >= (beats - 0.5) * intervalMs;
-    const timeoutMs = probeMs(intervalMs);
-    const version = isDue(this.#version, versionBeats);
-    const found = await look(client, { signal, timeoutMs, version, of: before });
+    const found = await this.#asking.look(before, questions.areOpen);
     if (found.busy !== undefined) {
       const last = Date.parse(before.status?.lastHeartbeatTime ?? '') || 0;
       const next = Date.now() + busyMs(found.busy, intervalMs);
@@ -181,13 +168,12 @@ class Heart {
     }
     this.#options.outage.heard(found.error);
     if (found.error === undefined) this.#lastAnswer = toTheSecond(began);
-    if (found.version !== undefined) this.#version = beganAt;
-    const isAsked = found.error === undefined && isDue(this.#served, servedBeats);
     const leftMs = this.#said + silentMsAt(before, intervalMs) - latestBeats * intervalMs - performance.now();
     const isFirst = !Number.isFinite(this.#said);
+    const timeoutMs = probeMs(intervalMs);
     const restMs = isFirst ? timeoutMs : Math.max(0, Math.min(timeoutMs, leftMs));
-    const serves = isAsked ? await this.#serves.ask({ signal, timeoutMs: restMs }) : undefined;
-    if (serves) this.#served = beganAt;
+    const serves =
+      found.serves ?? (found.error === undefined ? await this.#asking.serves(restMs) : undefined);
     const status = { ...(await this.#statusOf(before, found, began)), ...(serves && { serves }) };
     const isNews = !isKnown || !isSame(before.status, status);
     if (!isNews && !questions.areOpen) {

@@ -11,6 +11,8 @@ const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
 export interface Found {
   version?: string;
   clusterUID?: string;
+  /** Where that is what it was asked. */
+  serves?: string[];
   error?: string;
   /** The error, where that is all it is. */
   busy?: unknown;

@@ -40,7 +40,9 @@ export class Questions {
 
   /** Until the next beat is due. Who asks by a clock that runs ahead is answered when it is that time here: sooner no beat answers that. */
   async wait(intervalMs: number, signal: AbortSignal): Promise<void> {
-    await sleep(Math.min(minIntervalMs, intervalMs), signal);
+    const soonest = performance.now() + Math.min(minIntervalMs, intervalMs);
+    const pause = () => sleep(Math.max(0, soonest - performance.now()), signal);
+    if (this.areOpen) await pause();
     const leftMs = this.areOpen ? Math.min(intervalMs, this.#asked - Date.now()) : intervalMs;
     if (leftMs <= 0 || signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -54,6 +56,8 @@ export class Questions {
       signal.addEventListener('abort', end, { once: true });
       this.#wake = end;
     });
+    // Most waits are over by themselves: a timer for each, only in case that somebody asks, would wake the process for nothing.
+    if (this.areOpen) await pause();
   }
 }
 

@@ -1,48 +1,58 @@
 import type { Client } from '../client/client.ts';
-import type { Informer } from '../client/informer.ts';
+import { deferred, type Informer } from '../client/informer.ts';
 import type { ShareView } from '../cluster/types.ts';
-import { type Clock, sleep } from '../kube/clock.ts';
-import { isHome, over } from './empty.ts';
+import { isHome } from './empty.ts';
 import type { Unreadable } from './unreadable.ts';
 
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
-/** A namespace that bears our label, and nobody here has made, is looked for so often. */
-const lookMs = 120_000;
 
-interface Resting {
-  client: Client;
-  shares: Informer<ShareView>;
-  unreadable: Pick<Unreadable, 'note'>;
-  signal: AbortSignal;
-  clock: Clock;
-}
+/** Whether somebody has put a namespace that bears our label on a cluster that rests: what asks for its sign of life asks for that. */
+export class Home {
+  readonly #client: Client;
+  readonly #unreadable: Pick<Unreadable, 'note'>;
+  #found: () => void = () => {};
 
-/** Resolves once the cluster has a share or such a namespace, and also when `signal` aborts. */
-export async function somethingComes(resting: Resting): Promise<void> {
-  const { shares, signal, clock } = resting;
-  const come = new AbortController();
-  const end = () => come.abort(over);
-  signal.addEventListener('abort', end, { once: true });
-  const off = shares.on({ add: end });
-  try {
-    while (!signal.aborted && !come.signal.aborted) {
-      await sleep(lookMs, come.signal, clock);
-      if (!come.signal.aborted && (await hasHome(resting, come.signal))) return;
+  constructor(client: Client, unreadable: Pick<Unreadable, 'note'>) {
+    this.#client = client;
+    this.#unreadable = unreadable;
+  }
+
+  /** Who is told when there is one, in place of whoever was before. */
+  onFound(told: () => void): void {
+    this.#found = told;
+  }
+
+  /** Undefined where it does not answer, or may not be asked: that is nothing new of what is there. */
+  async ask(signal: AbortSignal): Promise<boolean | undefined> {
+    try {
+      const found = await isHome(this.#client, signal);
+      this.#unreadable.note(namespaces);
+      if (found) this.#found();
+      return found;
+    } catch (error) {
+      if (!signal.aborted) this.#unreadable.note(namespaces, error);
+      return undefined;
     }
-  } finally {
-    off();
-    signal.removeEventListener('abort', end);
   }
 }
 
-/** That it does not answer, or may not be asked, is nothing new of what is there. */
-async function hasHome({ client, unreadable }: Resting, signal: AbortSignal): Promise<boolean> {
+interface Resting {
+  shares: Informer<ShareView>;
+  home: Pick<Home, 'onFound'>;
+  signal: AbortSignal;
+}
+
+/** Resolves once the cluster has a share or such a namespace, and also when `signal` aborts. */
+export async function somethingComes({ shares, home, signal }: Resting): Promise<void> {
+  const { promise, resolve } = deferred();
+  signal.addEventListener('abort', resolve, { once: true });
+  if (signal.aborted) resolve();
+  home.onFound(resolve);
+  const off = shares.on({ add: resolve });
   try {
-    const found = await isHome(client, signal);
-    unreadable.note(namespaces);
-    return found;
-  } catch (error) {
-    if (!signal.aborted) unreadable.note(namespaces, error);
-    return false;
+    await promise;
+  } finally {
+    off();
+    signal.removeEventListener('abort', resolve);
   }
 }

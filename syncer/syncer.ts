@@ -12,6 +12,7 @@ import { NodeLabels } from './node-labels.ts';
 import { watchNodes } from './nodes.ts';
 import { Outage } from './outage.ts';
 import { Questions } from './questions.ts';
+import { Home } from './rest.ts';
 import { SameCluster } from './same-cluster.ts';
 import { mostListBytes, Unreadable } from './unreadable.ts';
 import { AtWork, type WorkOptions, workWhileThereIsSome } from './work.ts';
@@ -62,6 +63,7 @@ export function startSyncer(options: SyncerOptions): Syncer {
     const labels = new NodeLabels(nodes);
     // It may have gone while it was asked seldom.
     const atWork = new AtWork(() => questions.ask(Date.now()));
+    const home = new Home(client, unreadable);
     const heartbeat = runHeartbeat({
       name,
       upstream,
@@ -76,6 +78,7 @@ export function startSyncer(options: SyncerOptions): Syncer {
       intervalMs: heartbeatMs,
       namespaces: () => atWork.namespaces(),
       rests: () => atWork.rests,
+      hasHome: (soon) => home.ask(soon),
       heardAgain: () => atWork.heardAgain(),
       ...(options.whyNotTaken && { whyNotTaken: options.whyNotTaken }),
       ...(options.together && { together: options.together }),
@@ -85,7 +88,7 @@ export function startSyncer(options: SyncerOptions): Syncer {
       heartbeat,
       workWhileThereIsSome(
         { ...options, logger, clock },
-        { client, nodes, uid, questions, unreadable, atWork },
+        { client, nodes, uid, questions, unreadable, atWork, home },
         becomeReady,
       ),
     ]);

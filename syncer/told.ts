@@ -1,6 +1,6 @@
 import type { Client } from '../client/client.ts';
 import { startInformer } from '../client/informer.ts';
-import { heartbeatsIn, heartbeatsLabel } from '../cluster/heartbeats.ts';
+import { heartbeatsLabel, timeOf, wordsIn } from '../cluster/heartbeats.ts';
 import type { Logger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 
@@ -8,10 +8,14 @@ export const heartbeatLeases = { group: 'coordination.k8s.io', version: 'v1', re
 export const heartbeatsNamespace = 'kube-system';
 const labelled = { namespace: heartbeatsNamespace, labelSelector: heartbeatsLabel };
 
+/** Of a Lease that is gone. */
+const none: Lease['said'] = {};
+
 interface Lease {
-  said: ReadonlyMap<string, number>;
-  /** The same as far as it is believed. */
-  heard: ReadonlyMap<string, number>;
+  /** By cluster, as it stands there. */
+  said: Readonly<Record<string, unknown>>;
+  /** The times of that as far as they are believed. */
+  heard: Map<string, number>;
   /** When it was told of last, by a clock that nobody sets. */
   at: number;
 }
@@ -31,8 +35,8 @@ export class Told {
     this.#client = client;
     this.#signal = signal;
     const informer = startInformer(client, heartbeatLeases, { ...labelled, signal, logger });
-    const put = (lease: KubeObject) => this.#put(lease.metadata.name ?? '', heartbeatsIn(lease));
-    informer.on({ add: put, update: put, delete: ({ metadata }) => this.#put(metadata.name ?? '') });
+    const put = (lease: KubeObject) => this.#put(lease.metadata.name ?? '', wordsIn(lease));
+    informer.on({ add: put, update: put, delete: ({ metadata }) => this.#put(metadata.name ?? '', none) });
     this.synced = informer.synced;
   }
 
@@ -47,10 +51,11 @@ export class Told {
    */
   async now(cluster: string): Promise<number | undefined> {
     const { items } = await this.#client.list(heartbeatLeases, { ...labelled, signal: this.#signal });
-    return lastOf(
-      cluster,
-      items.map((lease) => ({ heard: this.#believed(lease.metadata.name ?? '', heartbeatsIn(lease)) })),
-    );
+    const times = items.flatMap((lease) => {
+      const known = this.#leases.get(lease.metadata.name ?? '');
+      return believed(cluster, wordsIn(lease), known) ?? [];
+    });
+    return times.length > 0 ? Math.max(...times) : undefined;
   }
 
   /** Told of a cluster that was heard of less lately than was said before. */
@@ -69,22 +74,31 @@ export class Told {
     return [...this.#leases].filter(([, { at }]) => at < since).map(([name]) => name);
   }
 
-  /** A server's clock may run ahead, and the server be gone: a word counts from when it was told at the latest, and not from then on for ever. */
-  #believed(name: string, said: ReadonlyMap<string, number>): Map<string, number> {
+  /** Each word of a server names all of its clusters, of which most are as before: those cost no more than a look. */
+  #put(name: string, said: Lease['said']): void {
     const known = this.#leases.get(name);
-    const now = Date.now();
-    const one = (cluster: string, time: number) =>
-      (known?.said.get(cluster) === time ? known.heard.get(cluster) : undefined) ?? Math.min(time, now);
-    return new Map([...said].map(([cluster, time]) => [cluster, one(cluster, time)]));
+    const heard = known?.heard ?? new Map<string, number>();
+    const changed = (cluster: string) => said[cluster] !== known?.said[cluster];
+    const others = Object.keys(known?.said ?? {}).filter((cluster) => !Object.hasOwn(said, cluster));
+    if (said === none) this.#leases.delete(name);
+    else this.#leases.set(name, { said, heard, at: performance.now() });
+    for (const cluster of [...Object.keys(said).filter(changed), ...others]) {
+      const before = heard.get(cluster);
+      const time = believed(cluster, said, known);
+      if (time === undefined) heard.delete(cluster);
+      else heard.set(cluster, time);
+      if (time !== undefined) this.#word(cluster);
+      if (before !== undefined && (this.at(cluster) ?? 0) < before) this.#less(cluster);
+    }
   }
+}
 
-  #put(name: string, said?: ReadonlyMap<string, number>): void {
-    const { heard: before, said: words } = this.#leases.get(name) ?? { heard: new Map(), said: new Map() };
-    if (said) this.#leases.set(name, { said, heard: this.#believed(name, said), at: performance.now() });
-    else this.#leases.delete(name);
-    for (const [cluster, at] of said ?? []) if (words.get(cluster) !== at) this.#word(cluster);
-    for (const [cluster, at] of before) if ((this.at(cluster) ?? 0) < at) this.#less(cluster);
-  }
+/** A server's clock may run ahead, and the server be gone: a word counts from when it was told at the latest, and not from then on for ever. */
+function believed(cluster: string, said: Lease['said'], known: Lease | undefined): number | undefined {
+  if (!Object.hasOwn(said, cluster)) return undefined;
+  if (known && known.said[cluster] === said[cluster]) return known.heard.get(cluster);
+  const time = timeOf(said[cluster]);
+  return time === undefined ? undefined : Math.min(time, Date.now());
 }
 
 function lastOf(cluster: string, leases: Iterable<Pick<Lease, 'heard'>>): number | undefined {

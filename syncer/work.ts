@@ -19,7 +19,7 @@ import { type FirstMeeting, letGoUnknown } from './let-go-unknown.ts';
 import { Namespaces } from './namespaces.ts';
 import { NodeReflector } from './nodes.ts';
 import type { Questions } from './questions.ts';
-import { somethingComes } from './rest.ts';
+import { type Home, somethingComes } from './rest.ts';
 import { noteFound } from './resume.ts';
 import { runUp } from './up.ts';
 
@@ -51,6 +51,7 @@ interface Lasting extends Omit<Own, 'namespaces'> {
   nodes: StartedInformer;
   questions: Questions;
   atWork: AtWork;
+  home: Home;
 }
 
 /** What was not heard of for a while looks at what the logical clusters hold of it. */

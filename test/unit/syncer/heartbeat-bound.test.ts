@@ -11,6 +11,7 @@ import { runHeartbeat } from '../../../syncer/heartbeat.ts';
 import { Heartbeats } from '../../../syncer/heartbeats.ts';
 import { Outage } from '../../../syncer/outage.ts';
 import { Questions } from '../../../syncer/questions.ts';
+import { Home } from '../../../syncer/rest.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -54,15 +55,19 @@ async function least({
     }
     return answer(200, cluster);
   };
-  let beats = 0;
+  let [beats, lastAsked] = [0, Number.NEGATIVE_INFINITY];
   const there = async ({ url, signal }: ApiRequest) => {
-    const isLook = url.includes('/namespaces/');
+    // What it serves follows what it was asked before at once, or is what a beat begins with.
+    const isLook = url.includes('/namespaces') || (url === '/apis' && Date.now() - lastAsked > 1_000);
+    lastAsked = Date.now();
     if (isLook) beats++;
-    const ms = isLook ? looks(beats) : url === '/apis' ? served : 0;
+    const ms = Math.max(isLook ? looks(beats) : 0, url === '/apis' ? served : 0);
     if (ms > 0) await sleep(ms, signal ?? stop.signal);
+    lastAsked = Date.now();
     signal?.throwIfAborted();
     if (isLook && busy(beats)) return answer(429, { kind: 'Status', code: 429, reason: 'TooManyRequests' });
-    return answer(200, { metadata: { uid: 'u' }, gitVersion: 'v1.36.3', groups: [], resources: [] });
+    const list = { items: [], groups: [], resources: [] };
+    return answer(200, { metadata: { uid: 'u' }, gitVersion: 'v1.36.3', ...list });
   };
   let heard: number | undefined;
   let leaseWrites = 0;
@@ -75,6 +80,8 @@ async function least({
     return answer(200, {});
   };
   const clock = new Rounds();
+  const client = new Client(there);
+  const home = new Home(client, { note: () => undefined });
   const heartbeats = new Heartbeats({
     client: new Client(leases, { cluster: 'root' }),
     told: { unchanged: () => [] },
@@ -87,7 +94,7 @@ async function least({
   const beating = runHeartbeat({
     name: 'east',
     upstream: new Client(upstream),
-    client: new Client(there),
+    client,
     signal: stop.signal,
     logger: silentLogger,
     outage: new Outage('east', silentLogger),
@@ -98,6 +105,7 @@ async function least({
     unreadable: { list: () => ({ Forbidden: [], Endless: [], Unanswered: [] }), isWatched: true },
     namespaces: () => undefined,
     rests: () => rests(beats),
+    hasHome: (soon) => home.ask(soon),
     ...(together && {
       together: {
         note: (began: number, again: () => void) => heartbeats.note('east', began, again),

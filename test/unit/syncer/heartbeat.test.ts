@@ -42,6 +42,7 @@ let isWatched: boolean;
 let namespaces: number | undefined;
 /** It is known that nothing of ours is there. */
 let rests: boolean;
+let hasHome: 'none' | 'untold' | 'hangs';
 let beating: Promise<void>;
 /** Whether what is no news may be said with others; when that was done, and how to say that it was lost. */
 let isTogether: boolean;
@@ -55,7 +56,7 @@ beforeEach(() => {
   stop = new AbortController();
   cluster = { apiVersion: 'atoll.dev/v1alpha1', kind: 'PhysicalCluster', metadata: { name: 'east' } };
   [asked, answers, upstreamAnswers, said, paths] = [[], [], [], [], []];
-  [isWatched, namespaces, rests] = [false, undefined, false];
+  [isWatched, namespaces, rests, hasHome] = [false, undefined, false, 'none'];
   [isTogether, noted, heardAt, seen] = [false, [], undefined, undefined];
   questions = new Questions();
   start();
@@ -86,6 +87,12 @@ function start(): void {
     },
     namespaces: () => namespaces,
     rests: () => rests,
+    hasHome: async (soon) => {
+      paths.push('home');
+      asked.push(performance.now());
+      if (hasHome === 'hangs') await new Promise((_, end) => soon.addEventListener('abort', end));
+      return hasHome === 'untold' ? undefined : false;
+    },
     together: {
       note(began, again) {
         if (isTogether) noted.push({ began, again });
@@ -110,6 +117,8 @@ async function upstream({ method, body }: ApiRequest): Promise<ApiResponse> {
 
 async function there({ url }: ApiRequest): Promise<ApiResponse> {
   paths.push(url);
+  // What it serves follows what it was asked before at once, or is what a beat begins with.
+  if (url === '/apis' && performance.now() - (asked.at(-1) ?? 0) > 100) asked.push(performance.now());
   if (url.includes('/namespaces/')) {
     asked.push(performance.now());
     const instead = answers.shift();
@@ -366,6 +375,38 @@ test('one that rests is asked each sixth interval, once it has said for how long
   expect(last - before).toBeGreaterThan(restingMs - 100);
   expect(last - before).toBeLessThan(restingMs + 1000);
 });
+
+test('one that rests is asked one thing at a time: what has to be known anyway, and who it is seldom', async () => {
+  await untilItRests();
+  const before = paths.length;
+  const settled = asked.length;
+  await until(() => asked.length === settled + 4);
+  const turns = paths.slice(before);
+  expect(turns.slice(0, 2).sort()).toEqual(['/apis', 'home']);
+  expect(turns).toEqual([turns[0], turns[1], turns[0], turns[1]]);
+  await until(() => paths.filter((url) => url === '/version').length === 2);
+  const identities = paths.slice(before).filter((url) => url.includes('kube-system'));
+  expect(identities).toHaveLength(1);
+  expect(verdicts().every((reason) => reason === 'SyncerConnected')).toBe(true);
+});
+
+test.each(['untold', 'hangs'] as const)(
+  'one that rests and does not say whether a namespace is there (%s) is asked who it is instead',
+  async (how) => {
+    await untilItRests();
+    hasHome = how;
+    const before = paths.length;
+    await until(() => paths.slice(before).filter((url) => url === 'home').length === 2);
+    await until(() => paths.at(-1)?.includes('kube-system') === true);
+    expect(verdicts().every((reason) => reason === 'SyncerConnected')).toBe(true);
+    answers = [
+      () => {
+        throw new TransportError('ECONNREFUSED', 'no');
+      },
+    ];
+    await until(() => verdicts().at(-1) === 'Unreachable');
+  },
+);
 
 test('where that could not be said it is asked as often as ever', async () => {
   await until(() => said.length === 1);

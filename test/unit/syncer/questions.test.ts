@@ -129,3 +129,21 @@ test.each([
 ])('what changes of a share may be a question and no more: %s', (_what, old, now, is) => {
   expect(isQuestion(now, old)).toBe(is);
 });
+
+test('waiting takes no timer of its own, and who asks right away waits until a moment is over', async () => {
+  vi.useFakeTimers();
+  const clock = new FakeClock();
+  const questions = new Questions(clock);
+  let isOver = false;
+  const waiting = questions.wait(10_000, signal).then(() => {
+    isOver = true;
+  });
+  await vi.advanceTimersByTimeAsync(0);
+  expect([clock.pending, vi.getTimerCount()]).toEqual([1, 0]);
+  questions.ask(Date.now());
+  await vi.advanceTimersByTimeAsync(99);
+  expect(isOver).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  await waiting;
+  expect([clock.pending, vi.getTimerCount()]).toEqual([0, 0]);
+});

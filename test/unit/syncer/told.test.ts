@@ -85,3 +85,61 @@ test('a word is told of whatever time it names, and that nobody says it any more
   expect(words).toEqual(['east', 'east']);
   stop.abort();
 });
+
+test('a word names all clusters of its server, and what it says of one as before is not read again', async () => {
+  const stop = new AbortController();
+  const now = Date.now();
+  const lease = (version: number, times: [string, number][]) => ({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      name: 'one',
+      namespace: 'kube-system',
+      resourceVersion: String(version),
+      annotations: { [heartbeatsAnnotation]: heartbeatsText(new Map(times)) },
+    },
+  });
+  async function* events() {
+    for (const [version, times] of [
+      [
+        2,
+        [
+          ['east', now - 9_000],
+          ['west', now - 1_000],
+        ],
+      ],
+      [
+        3,
+        [
+          ['west', now - 1_000],
+          ['north', now - 500],
+        ],
+      ],
+    ] as [number, [string, number][]][])
+      yield Buffer.from(`${JSON.stringify({ type: 'MODIFIED', object: lease(version, times) })}\n`);
+    await new Promise((_, end) => stop.signal.addEventListener('abort', end));
+  }
+  const client = new Client(async ({ url }) => {
+    const items = [
+      lease(1, [
+        ['east', now - 9_000],
+        ['west', now - 2_000],
+      ]),
+    ];
+    const list = { kind: 'LeaseList', metadata: { resourceVersion: '1' }, items };
+    const body = url.includes('watch=') ? events() : Buffer.from(JSON.stringify(list));
+    return { status: 200, headers: { 'content-type': 'application/json' }, body };
+  });
+  const parse = vi.spyOn(Date, 'parse');
+  const [words, less]: [string[], string[]] = [[], []];
+  const told = new Told(client, { signal: stop.signal, logger: silentLogger });
+  told.onWord((cluster) => words.push(cluster));
+  told.onLess((cluster) => less.push(cluster));
+  await until(() => told.at('north') !== undefined);
+  expect(words).toEqual(['east', 'west', 'west', 'north']);
+  expect([told.at('east'), told.at('west'), told.at('north')]).toEqual([undefined, now - 1_000, now - 500]);
+  expect(less).toEqual(['east']);
+  expect(parse).toHaveBeenCalledTimes(words.length);
+  parse.mockRestore();
+  stop.abort();
+});
