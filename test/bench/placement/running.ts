@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { KubeObject } from '../../../kube/object.ts';
+import { at } from '../../../kube/untyped.ts';
 import type { Made, Order } from './messages.ts';
 import { listenAs } from './still.ts';
 import { deployments, Taking } from './taking.ts';
@@ -31,12 +32,13 @@ class Running extends Taking {
     this.#life = life;
   }
 
-  protected override applied({ metadata }: KubeObject): void {
+  override applied({ metadata }: KubeObject): void {
     const key = `${metadata.namespace}/${metadata.name}`;
     const deployment = this.at(deployments, key);
     if (!deployment || deployment.metadata.uid !== metadata.uid) return;
-    if (this.at(replicaSets, key)) this.#say(deployment, this.at(pods, this.#podOf.get(key) ?? '')?.status?.['phase'] === 'Running');
-    else this.#make(deployment);
+    if (!this.at(replicaSets, key)) this.#make(deployment);
+    else
+      this.#say(deployment, at(this.at(pods, this.#podOf.get(key) ?? ''), 'status', 'phase') === 'Running');
   }
 
   #make(deployment: KubeObject): void {
@@ -100,7 +102,8 @@ class Running extends Taking {
     const ip = { podIP: '10.64.0.1', hostIP: '10.0.0.1', startTime: now() };
     const status = { phase: 'Running', ...ip, conditions, containerStatuses: [container] };
     this.put(pods, 'MODIFIED', { ...pod, status });
-    for (const reason of ['Pulled', 'Created', 'Started']) this.#tellOf(pod, reason, `${reason} container main`);
+    for (const reason of ['Pulled', 'Created', 'Started'])
+      this.#tellOf(pod, reason, `${reason} container main`);
     this.#say(deployment, true);
   }
 
@@ -130,7 +133,7 @@ class Running extends Taking {
     this.put(deployments, 'MODIFIED', { ...deployment, status });
   }
 
-  protected override removed({ metadata }: KubeObject): void {
+  override removed({ metadata }: KubeObject): void {
     const key = `${metadata.namespace}/${metadata.name}`;
     const going = [deployments, replicaSets, pods].flatMap((path) => {
       const object = this.at(path, path === pods ? (this.#podOf.get(key) ?? '') : key);
@@ -161,7 +164,7 @@ class Running extends Taking {
     } as KubeObject);
   }
 
-  protected override found(path: string): KubeObject | undefined {
+  override found(path: string): KubeObject | undefined {
     const [, list = '', namespace, resource, name] =
       /^(\/api\/v1|\/apis\/apps\/v1)\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
     return name === undefined ? super.found(path) : this.at(`${list}/${resource}`, `${namespace}/${name}`);

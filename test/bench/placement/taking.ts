@@ -75,7 +75,7 @@ export class Taking {
   }
 
   /** It has just been applied. */
-  protected applied(object: KubeObject): void {
+  applied(object: KubeObject): void {
     const { generation } = object.metadata;
     const replicas = (object as { spec?: { replicas?: number } }).spec?.replicas ?? 1;
     const ready = { updatedReplicas: replicas, readyReplicas: replicas, availableReplicas: replicas };
@@ -84,15 +84,15 @@ export class Taking {
   }
 
   /** It is to be deleted. */
-  protected removed(object: KubeObject): void {
+  removed(object: KubeObject): void {
     this.drop(deployments, object);
   }
 
-  protected at(path: string, key: string): KubeObject | undefined {
+  at(path: string, key: string): KubeObject | undefined {
     return this.#objects.get(path)?.get(key);
   }
 
-  protected drop(path: string, { metadata: { namespace = '', name = '' } }: KubeObject): void {
+  drop(path: string, { metadata: { namespace = '', name = '' } }: KubeObject): void {
     const key = `${namespace}/${name}`;
     const object = this.at(path, key);
     if (!object) return;
@@ -101,7 +101,7 @@ export class Taking {
     this.#tell(path, 'DELETED', { ...object, metadata });
   }
 
-  protected put(path: string, type: 'ADDED' | 'MODIFIED', given: KubeObject): KubeObject {
+  put(path: string, type: 'ADDED' | 'MODIFIED', given: KubeObject): KubeObject {
     const { namespace = '', name = '', uid = randomUUID(), ...metadata } = given.metadata;
     const created = { creationTimestamp: new Date().toISOString().replace(/\.\d+Z$/, 'Z') };
     const revision = { uid, resourceVersion: String(++this.#revision) };
@@ -131,13 +131,13 @@ export class Taking {
     for (const { line } of missed) response.write(line);
   }
 
-  protected list(path: string): object {
+  list(path: string): object {
     const items = [...(this.#objects.get(path)?.values() ?? [])];
     return { kind: 'List', apiVersion: 'v1', metadata: { resourceVersion: String(this.#revision) }, items };
   }
 
   /** What is read by its own path. */
-  protected found(path: string): KubeObject | undefined {
+  found(path: string): KubeObject | undefined {
     const [, namespace = '', name = ''] = applied.exec(path) ?? [];
     const ofNamespace = this.#objects.get(namespaces)?.get(`/${path.slice(namespaces.length + 1)}`);
     return name ? this.at(deployments, `${namespace}/${name}`) : ofNamespace;
