@@ -10,6 +10,7 @@ import { noteRan } from './cron.ts';
 import { isAdoptable, takeBack } from './default-account.ts';
 import type { Engine } from './engine.ts';
 import type { Outstanding } from './labelling.ts';
+import { isNews } from './news.ts';
 import { withoutRefusedPorts } from './node-ports.ts';
 import { isOrphaned, markDependents } from './orphans.ts';
 import { withOwnersThere } from './owners-there.ts';
@@ -63,7 +64,7 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
   if (isUnheardOf(input)) {
     const made = await create(engine, place, manifest);
     if (made) {
-      record.madeAt = engine.rush.now();
+      if (isNews(share)) record.madeAt = engine.rush.now();
       return noteMade(share, manifest, record, made);
     }
   }

@@ -16,7 +16,7 @@ export interface TargetRecord {
   manifest?: string;
   /** Of our fields of the physical object as that apply left them. */
   fingerprint?: string;
-  /** See Rush.isNew; by its clock. */
+  /** See Rush.isNew, by its clock; undefined: not by this one, or what was made long before elsewhere. */
   madeAt?: number;
   applied?: { uid: string; physicalGeneration: number; generation: number; share: Numbers };
   /** What the physical controller has seen of what was applied. */

@@ -50,7 +50,7 @@ export function joinShare({
   const share = stored && heeded(stored);
   const kind = ref && placedKind(ref);
   if (!ref || !kind || !share) return undefined;
-  const { name = '', namespace = '', uid = '' } = placement.metadata;
+  const { name = '', namespace = '', uid = '', creationTimestamp } = placement.metadata;
   const target = placement.spec?.physicalNamespace ?? physicalNamespace(logical, namespace);
   const isMeant = share.phase !== 'Leaving' && root?.metadata.uid === ref.uid;
   const wanted = isMeant && isPlaceable(kind, root) && !isHeldBack(root) ? root : undefined;
@@ -73,6 +73,7 @@ export function joinShare({
       namespace,
       uid,
       resourceVersion: String(revision),
+      ...(creationTimestamp && { creationTimestamp }),
       annotations: { [logicalClusterAnnotation]: logical },
     },
     spec: {

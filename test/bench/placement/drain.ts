@@ -17,7 +17,7 @@ export async function drain(): Promise<void> {
   const stage = await startStage({
     prefix: 'c',
     count: 2,
-    pods: { nodes: Math.ceil(count / 100) + 1, startMs: 1000, stopMs: 100 },
+    runs: { startMs: 1000, stopMs: 100 },
   });
   try {
     const { client } = stage;

@@ -1,5 +1,6 @@
 import { startSimulatedCluster } from '../../../sim/cluster.ts';
 import type { Answer, Made, Order } from './messages.ts';
+import { startRunning } from './running.ts';
 import { asked, startStill } from './still.ts';
 import { startTaking } from './taking.ts';
 import { startThin } from './thin.ts';
@@ -16,10 +17,11 @@ process.once('message', async (order: Order) => {
   process.on('message', () => process.send?.(asked));
 });
 
-async function start({ prefix, count, pods, still, takes }: Order): Promise<Made[]> {
+async function start({ prefix, count, pods, still, takes, runs }: Order): Promise<Made[]> {
   const names = Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
   if (still) return await startStill(names);
   if (takes) return await startTaking(names);
+  if (runs) return await startRunning(names, runs);
   if (!pods) return await startThin(names);
   const span = (ms: number) => [ms, ms] as const;
   const behaviour = {

@@ -12,6 +12,8 @@ export interface Order {
   still?: boolean;
   /** Takes Namespaces and Deployments, and nothing else: for what comes to many in a short time. */
   takes?: boolean;
+  /** Takes them and runs a pod of each, which starts and stops in this time, and does nothing else. */
+  runs?: { startMs: number; stopMs: number };
 }
 
 export interface Made {
