@@ -10,6 +10,10 @@ const asks = perObject((workload: KubeObject): NodeAsk | undefined =>
   nodeAskOf(podTemplate(workload).spec, workload.kind === 'Pod'),
 );
 
+export function asksForNode(workload: KubeObject): boolean {
+  return asks(workload) !== undefined;
+}
+
 /** A cluster has hundreds of labels, and each workload that asks for a node asks all clusters. */
 const labelsOf = perObject(
   ({ status }: PhysicalCluster) => status?.nodeLabels && labelIndex(status.nodeLabels),

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { lookAt } from '../../../scheduler/decide.ts';
-import { clusterMatters } from '../../../scheduler/matters.ts';
 import { layer } from '../../../scheduler/policies.ts';
 import { deployment, placed } from '../cluster/objects.ts';
 import { annotations, cluster, type Fields, namespace, World } from './world.ts';
@@ -120,11 +119,4 @@ describe('a workload whose pods ask for a node', () => {
     world.clusters = [east, west];
     expect(world.decide().spec('p')?.clusters).toEqual(['east']);
   });
-});
-
-test.each([
-  ['other labels', host('x'), true],
-  ['the same', host('e'), false],
-])('a cluster whose nodes have %s concerns who asks for them: %#', (_, labels, matters) => {
-  expect(clusterMatters(at('east', labels), east)).toBe(matters);
 });
