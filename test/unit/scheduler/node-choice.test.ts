@@ -86,6 +86,37 @@ describe('a workload whose pods ask for a node', () => {
     expect(world.decide().spec('web')?.clusters).toEqual(['east', 'west']);
   });
 
+  test.each([
+    ['of one zone', ['east', 'west'], { west: 'two' }],
+    ['of as many zones as it has pods', ['west'], { north: 'two', west: 'three' }],
+  ])('is spread over clusters with such a node first: %s', (_, expected, zones) => {
+    const over = { topologyKey: 'zone' };
+    const policy = {
+      apiVersion: 'atoll.dev/v1alpha1',
+      kind: 'PlacementPolicy',
+      metadata: { name: 'p', namespace: 'shop' },
+      spec: { clusters: { spread: over } },
+    };
+    const all: Record<string, string> = { east: 'one', north: 'one', ...zones };
+    const replicas = expected.length;
+    const world = new World(deployment('web', { podSpec: onHost('w'), replicas }));
+    world.clusters = [east, north, west].map((one) => ({
+      ...one,
+      metadata: { ...one.metadata, labels: { zone: all[one.metadata.name] ?? '' } },
+    }));
+    world.policies = [layer([policy])];
+    expect(world.decide().spec('web')?.clusters).toEqual(expected);
+    expect(world.spec('web')?.reasons?.['north']).toBe(lacks('w'));
+  });
+
+  test('overflows to one with such a node first', () => {
+    const metadata = { annotations: { 'atoll.dev/overflow': 'true' } };
+    const world = new World(deployment('web', { podSpec: onHost('w'), replicas: 2, metadata }));
+    world.clusters = [east, north, west];
+    expect(world.decide().spec('web')?.clusters).toEqual(['west']);
+    expect(world.spec('web')?.reasons?.['east']).toBe(lacks('w'));
+  });
+
   test('leaves a cluster that is drained for one with such a node', () => {
     const world = new World(deployment('web', { podSpec: onHost('w') }));
     world.clusters = [at('east', host('w')), north, west];
