@@ -1,7 +1,8 @@
 import type { KubeObject } from '../kube/object.ts';
+import { getOwn, numberAt } from '../kube/untyped.ts';
 import { placedKind } from './kinds.ts';
 import { leavesUnheard } from './share.ts';
-import type { Placement, PlacementSpec, Share } from './types.ts';
+import type { ClusterSlice, Placement, PlacementSpec, Share } from './types.ts';
 
 /** Deleted with propagationPolicy Orphan, and the garbage collector has yet to note it in the Placement. */
 export function isBeingOrphaned({ metadata }: KubeObject): boolean {
@@ -17,11 +18,12 @@ type Shared = readonly [cluster: string, share: Share];
 
 /**
  * The shares of what is orphaned, before it is let go. On its way elsewhere it has more than its replicas: its pods are left once, where it
- * has not left yet and all of them are there, and what is too many goes. Unchanged where that is not known, or nothing is: what
- * of `silent` clusters is said may be of pods that died with them.
+ * has not left yet and all of them are there, counted on if that may be and else as many, and what is too many goes. Unchanged where that
+ * is not known, or nothing is: what of `silent` clusters is said may be of pods that died with them.
  */
 export function leftOnce(
   { ref, clusters, shares = {} }: PlacementSpec,
+  slices: Readonly<Record<string, ClusterSlice>> = {},
   silent: Pick<ReadonlySet<string>, 'has'> = new Set(),
 ): Record<string, Share> {
   if (placedKind(ref)?.spread !== 'counts') return shares;
@@ -30,12 +32,15 @@ export function leftOnce(
   const hasLeft = ([, share]: Shared) => share.phase === 'Leaving' || leavesUnheard(share);
   const isCounted = ([, { phase, settled, withdrawing }]: Shared) =>
     phase === 'Active' || settled !== undefined || withdrawing?.from === 'Active';
+  const isMade = ([c, { replicas = 0 }]: Shared) =>
+    replicas > 0 && (numberAt(getOwn(slices, c), 'status', 'replicas') ?? 0) >= replicas;
   const sum = (some: readonly Shared[]) => some.reduce((n, [, { replicas = 0 }]) => n + replicas, 0);
   const targets = all.filter((one) => isTarget(one) && !hasLeft(one));
   const former = all.filter((one) => !isTarget(one) && !hasLeft(one));
-  const counted = [...former, ...targets.filter(isCounted)];
-  const isWhole = (some: readonly Shared[]) => some.length > 0 && sum(some.filter(isCounted)) >= sum(targets);
-  const kept = former.length === 0 ? targets : [former, counted].find(isWhole);
+  const whole = [isCounted, isMade]
+    .flatMap((isThere) => [former.filter(isThere), [...former, ...targets].filter(isThere)])
+    .find((some) => some.length > 0 && sum(some) >= sum(targets));
+  const kept = former.length === 0 ? targets : whole;
   if (kept === undefined || kept.length === 0 || kept.some(([c]) => silent.has(c))) return shares;
   const isKept = new Set(kept.map(([cluster]) => cluster));
   return Object.fromEntries(

@@ -13,7 +13,7 @@ import {
   stay,
   universe,
 } from './judge.ts';
-import { preferNodes } from './node-choice.ts';
+import { preferNodes, takeOnNodes } from './node-choice.ts';
 import { chooseOverflow, mayOverflow } from './overflow.ts';
 import { whyBest } from './score.ts';
 import { chooseSpread } from './spread.ts';
@@ -106,11 +106,7 @@ function chooseSome(wish: Wish, situation: Situation, rest: ReadonlyMap<string, 
   const [there, others] = [true, false].map((is) => fitting.filter(({ isThere }) => isThere === is));
   const groups = wish.groups ?? [];
   const kept = takeInOrder(there ?? [], most - held.size, { rest, groups });
-  const { preferred, passed } = preferNodes(others ?? [], situation);
-  const missing = least - held.size - kept.length;
-  const joining = takeInOrder(preferred, missing, { rest, groups });
-  const second = fitting.filter(({ name }) => passed.has(name));
-  joining.push(...takeInOrder(second, missing - joining.length, { rest, groups }));
+  const joining = takeOnNodes(others ?? [], least - held.size - kept.length, { rest, groups }, situation);
   const names = [...kept, ...joining].map(({ name }) => name);
   const clusters = [...names, ...held.keys()].sort();
   const by = typeof wish.count === 'number' ? `by ${wish.source}` : `chosen within ${wish.source}`;

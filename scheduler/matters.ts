@@ -70,7 +70,7 @@ function decidedBy({ spec }: Placement): unknown {
   return { ...spec, shares: Object.fromEntries(shares) };
 }
 
-/** Heartbeats do not matter; readiness, drain, cordon, taints, labels, its nodes' labels, what it serves and room do. */
+/** Heartbeats do not matter; readiness, drain, cordon, taints, labels, what it serves and room do. */
 export function clusterMatters(now: PhysicalCluster, old: PhysicalCluster): boolean {
   const ready = (c: PhysicalCluster) => readyOf(c)?.status;
   return (
@@ -79,8 +79,12 @@ export function clusterMatters(now: PhysicalCluster, old: PhysicalCluster): bool
     ready(now) !== ready(old) ||
     now.status?.version !== old.status?.version ||
     !deepEqual(now.status?.serves, old.status?.serves) ||
-    !deepEqual(now.status?.nodeLabels, old.status?.nodeLabels) ||
     now.metadata.deletionTimestamp !== old.metadata.deletionTimestamp ||
     !deepEqual(at(now, 'status', 'allocatable'), at(old, 'status', 'allocatable'))
   );
+}
+
+/** To whoever asks for a node. */
+export function nodeLabelsMatter(now: PhysicalCluster, old: PhysicalCluster): boolean {
+  return !deepEqual(now.status?.nodeLabels, old.status?.nodeLabels);
 }

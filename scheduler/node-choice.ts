@@ -5,10 +5,15 @@ import type { KubeObject } from '../kube/object.ts';
 import { perObject } from '../kube/per-object.ts';
 import type { Candidate } from './filter.ts';
 import type { Situation } from './judge.ts';
+import { takeInOrder } from './take.ts';
 
 const asks = perObject((workload: KubeObject): NodeAsk | undefined =>
   nodeAskOf(podTemplate(workload).spec, workload.kind === 'Pod'),
 );
+
+export function asksForNode(workload: KubeObject): boolean {
+  return asks(workload) !== undefined;
+}
 
 /** A cluster has hundreds of labels, and each workload that asks for a node asks all clusters. */
 const labelsOf = perObject(
@@ -52,6 +57,19 @@ export function preferNodes(
   const passed = misfitsOn(names, misfit);
   if (passed.size === 0 || passed.size === from.length) return { preferred: from, passed: new Map() };
   return { preferred: from.filter(({ name }) => !passed.has(name)), passed };
+}
+
+/** So many of them: those on which a node is one for its pods come first. */
+export function takeOnNodes(
+  from: readonly Candidate[],
+  most: number,
+  order: Parameters<typeof takeInOrder>[2],
+  situation: Situation,
+): Candidate[] {
+  const { preferred, passed } = preferNodes(from, situation);
+  const taken = takeInOrder(preferred, most, order);
+  const others = from.filter(({ name }) => passed.has(name));
+  return [...taken, ...takeInOrder(others, most - taken.length, order)];
 }
 
 /** With what is to be said of where it is to be all the same. */

@@ -35,7 +35,12 @@ export function chooseOverflow(wish: Wish, situation: Situation, rest: ReadonlyM
   const judged = judge(universe(wish, situation), situation, { among: () => Math.min(1, total), wish });
   const places = fittingOf(judged).map((candidate) => placeOf(candidate, situation));
   const there = inOrder(places, situation);
-  const { filled: now, keeps } = fill(total, { groups: inGroups(places, wish), there, rest });
+  const { filled: now, keeps } = fill(total, {
+    groups: inGroups(places, wish),
+    there,
+    rest,
+    misfit: situation.misfit,
+  });
   const filled = asBefore(now, places, situation);
   const short = total - sum(filled);
   const refused = refusals(judged);
@@ -57,7 +62,8 @@ export function chooseOverflow(wish: Wish, situation: Situation, rest: ReadonlyM
   const clusters = [...filled.keys()].sort();
   const left = places.filter(({ candidate: { name } }) => !filled.has(name));
   const notNeeded = left.map(
-    ({ candidate: { name } }) => [name, 'not needed: there is room elsewhere'] as const,
+    ({ candidate: { name } }) =>
+      [name, situation.misfit?.(name) ?? 'not needed: there is room elsewhere'] as const,
   );
   const isTight = there.some((place) => place.isTight);
   const isLate = wish.groups !== undefined && clusters.some((name) => !wish.groups?.[0]?.includes(name));
@@ -196,6 +202,7 @@ interface Order {
   /** Where it is, as they come. */
   there: readonly Place[];
   rest: ReadonlyMap<string, number>;
+  misfit: Situation['misfit'];
 }
 
 /** How many pods each takes, in the order in which they are filled; whoever takes none is not among them. `keeps`: who is left late. */
@@ -224,12 +231,14 @@ function fill(total: number, order: Order): { filled: Map<string, number>; keeps
   return { filled: new Map(first ? [[first.candidate.name, 0]] : []) };
 }
 
-/** Where it is; then one that takes all that is left; then where most fits. */
-function nextOf(among: ReadonlySet<Place>, left: number, { there, rest }: Order): Place | undefined {
+/** Where it is; then, of those with a node for its pods if there are any, one that takes all that is left; then where most fits. */
+function nextOf(among: ReadonlySet<Place>, left: number, { there, rest, misfit }: Order): Place | undefined {
   const first = there.find((place) => among.has(place));
   if (first) return first;
   if (left === 0) return undefined;
-  const others = [...among].filter(({ room }) => room > 0);
+  const roomy = [...among].filter(({ room }) => room > 0);
+  const suited = roomy.filter(({ candidate: { name } }) => misfit?.(name) === undefined);
+  const others = suited.length > 0 ? suited : roomy;
   const whole = others.filter(({ room }) => room >= left);
   const most = Math.max(...others.map(({ room }) => room));
   const from = whole.length > 0 ? whole : others.filter(({ room }) => room === most);

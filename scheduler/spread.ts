@@ -1,5 +1,4 @@
 import { type PlacedSpread, podsOn, shownKey, topologyOf } from '../cluster/spread.ts';
-import { getOwn } from '../kube/untyped.ts';
 import type { Candidate } from './filter.ts';
 import {
   type Choice,
@@ -14,7 +13,9 @@ import {
   stay,
   universe,
 } from './judge.ts';
-import { inRank, takeInOrder } from './take.ts';
+import { takeOnNodes } from './node-choice.ts';
+import { inTurns, ofLargest } from './spread-values.ts';
+import { takeInOrder } from './take.ts';
 import type { Wish } from './wishes.ts';
 
 type Over = NonNullable<Wish['spread']>;
@@ -35,7 +36,9 @@ export function chooseSpread(
   const held = heldByClaims(judged, situation, wish);
   const numbers = numbersOf(places, wish, { over, situation, rest, held: held.size });
   const chosen = [...places].flatMap(([value, there]) =>
-    nearest(there, numbers.get(value) ?? 0, wish, rest).map(({ name }) => [name, value] as const),
+    nearest(there, numbers.get(value) ?? 0, { wish, rest, situation }).map(
+      ({ name }) => [name, value] as const,
+    ),
   );
   const names = new Set(chosen.map(([name]) => name));
   const left = fittingOf(judged).filter(({ name }) => !names.has(name));
@@ -44,7 +47,12 @@ export function chooseSpread(
     ...chosen.map(([name, value]) => [name, `by ${over.by}: ${key} ${value}`] as const),
     ...refusals(judged, held),
     ...left.map(
-      ({ name }) => [name, notNeeded(wish, over, numbers.get(placeOf(over, situation, name) ?? ''))] as const,
+      ({ name }) =>
+        [
+          name,
+          situation.misfit?.(name) ??
+            notNeeded(wish, over, numbers.get(placeOf(over, situation, name) ?? '')),
+        ] as const,
     ),
   ];
   const clusters = [...names, ...held.keys()].sort();
@@ -153,44 +161,24 @@ function numbersOf(
   const isHere = (value: string) => places.get(value)?.some(({ isThere }) => isThere) === true;
   const here = [...places.keys()].filter(isHere);
   const heads = [...places].flatMap(([value, there]) =>
-    isHere(value) ? [] : nearest(there, 1, wish, rest).map((candidate) => [value, candidate] as const),
+    isHere(value)
+      ? []
+      : nearest(there, 1, { wish, rest, situation }).map((candidate) => [value, candidate] as const),
   );
   const kept = (value: string) => places.get(value)?.filter(({ isThere }) => isThere).length ?? 0;
   if (typeof wish.count === 'number') {
     const total = Math.max(0, wish.count - held);
-    const others = ofLargest(over, heads, rest, total);
+    const others = ofLargest(over, heads, { rest, situation }, total);
     return inTurns(total, [...here, ...others], (value) => places.get(value)?.length ?? 0);
   }
   const more = Math.max(0, mostValuesFor(over, situation) - here.length);
   // Where all come none has to be before another.
-  const others = more < heads.length ? ofLargest(over, heads, rest, more) : heads.map(([value]) => value);
+  const others =
+    more < heads.length ? ofLargest(over, heads, { rest, situation }, more) : heads.map(([value]) => value);
   return new Map([
     ...here.map((value) => [value, kept(value)] as const),
     ...others.map((value) => [value, 1] as const),
   ]);
-}
-
-/**
- * The first `most` of them: those that are to have most come first; where nothing says it, those where the rest is, or the best
- * place. Only so many are compared with each other as are asked for.
- */
-function ofLargest(
-  { replicas = {} }: Over,
-  heads: readonly (readonly [string, Candidate])[],
-  rest: ReadonlyMap<string, number>,
-  most: number,
-): string[] {
-  const values = new Map(heads.map(([value, candidate]) => [candidate, value]));
-  const byCount = new Map<number, Candidate[]>();
-  for (const [value, candidate] of heads) {
-    const count = getOwn(replicas, value) ?? 0;
-    byCount.set(count, [...(byCount.get(count) ?? []), candidate]);
-  }
-  const ranked: string[] = [];
-  for (const [, those] of [...byCount].sort(([a], [b]) => b - a))
-    for (const candidate of inRank(those, most - ranked.length, rest))
-      ranked.push(values.get(candidate) ?? '');
-  return ranked;
 }
 
 /** One that has no pod there would be there for nothing. */
@@ -200,33 +188,15 @@ function mostValuesFor({ replicas }: Over, { divided, pods }: Situation): number
   return replicas ? Infinity : Math.max(1, pods);
 }
 
-/** To each in turn one more, as long as it has more. */
-function inTurns(
-  total: number,
-  values: readonly string[],
-  most: (value: string) => number,
-): Map<string, number> {
-  const given = new Map(values.map((value) => [value, 0]));
-  for (let left = total; left > 0; ) {
-    const takers = values.filter((value) => (given.get(value) ?? 0) < most(value)).slice(0, left);
-    // In a round each has one more than before; who had the fewest is never behind.
-    if (takers.length === 0) break;
-    for (const value of takers) given.set(value, (given.get(value) ?? 0) + 1);
-    left -= takers.length;
-  }
-  return given;
-}
-
-/** So many of one value: those where it is first, those of the first groups first. */
+/** So many of one value: those where it is first, then those with a node for it; those of the first groups first. */
 function nearest(
   of: readonly Candidate[],
   most: number,
-  { groups = [] }: Wish,
-  rest: ReadonlyMap<string, number>,
+  { wish: { groups = [] }, rest, situation }: Pick<Numbers, 'rest' | 'situation'> & { wish: Wish },
 ): Candidate[] {
   const [there, others] = [true, false].map((is) => of.filter(({ isThere }) => isThere === is));
   const kept = takeInOrder(there ?? [], most, { rest, groups });
-  return [...kept, ...takeInOrder(others ?? [], most - kept.length, { rest, groups })];
+  return [...kept, ...takeOnNodes(others ?? [], most - kept.length, { rest, groups }, situation)];
 }
 
 function placedOver(over: Over, situation: Situation, names: readonly string[]): PlacedSpread {

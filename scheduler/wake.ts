@@ -10,11 +10,13 @@ import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { textAt } from '../kube/untyped.ts';
 import { isForeseen } from './foreseen.ts';
-import { clusterMatters, objectMatters, onlyBegins, placementMatters } from './matters.ts';
+import { clusterMatters, nodeLabelsMatter, objectMatters, onlyBegins, placementMatters } from './matters.ts';
+import { asksForNode } from './node-choice.ts';
 import { isUsedByName } from './scope.ts';
 import { wakeForPolicies } from './wake-policies.ts';
 import { wakeForRules } from './wake-rules.ts';
 import { namesClusters } from './wishes.ts';
+import { workloadsIn } from './within.ts';
 import { isClaims, keysConcernedBy, namespaceKey, type World } from './world.ts';
 
 /**
@@ -80,7 +82,10 @@ export function wake(world: World, queue: WorkQueue): void {
   };
   world.clusters.on({
     add: concerned,
-    update: (now, old) => clusterMatters(now, old) && concerned(now),
+    update: (now, old) =>
+      clusterMatters(now, old)
+        ? concerned(now)
+        : nodeLabelsMatter(now, old) && wakeConcerned(world, queue, now, asksForNodes),
     delete: concerned,
   });
 }
@@ -97,13 +102,23 @@ function holdsOtherwise(now: KubeObject, old: KubeObject): boolean {
   return !deepEqual(held(now), held(old));
 }
 
-/** Namespaces that are on this cluster, or not gone from it yet, ask for it, or are somewhere for want of a better place. */
+function asksForNodes(world: World, key: string): boolean {
+  for (const { object } of workloadsIn(world, key)) if (asksForNode(object)) return true;
+  return false;
+}
+
+/**
+ * Namespaces that are on this cluster, or not gone from it yet, ask for it, or are somewhere for want of a better place; of these
+ * whoever `counts`.
+ */
 export function wakeConcerned(
   world: World,
   queue: Pick<WorkQueue, 'add'>,
   { metadata: { name = '' } }: PhysicalCluster,
+  counts: (world: World, key: string) => boolean = () => true,
 ): void {
-  for (const key of [...world.open, ...keysConcernedBy(world, name)]) {
+  for (const key of new Set([...world.open, ...keysConcernedBy(world, name)])) {
+    if (!counts(world, key)) continue;
     world.standings.touch(key);
     queue.add(key);
   }

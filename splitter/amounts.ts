@@ -6,24 +6,26 @@ const larger = (a: bigint, b: bigint) => (a > b ? a : b);
 const smaller = (a: bigint, b: bigint) => (a < b ? a : b);
 
 /**
- * To each what it uses already, as far as that goes; of the rest first what is wanted beyond that; what nobody wants in
- * proportion to what each has. The parts are whole units and add up to `whole`.
+ * To each what it uses already, as far as that goes; of the rest first what is wanted beyond that, by whole `step`s, what one pod
+ * uses, where there is not enough: part of one is of no use to anybody; what nobody wants in proportion to what each has. The
+ * parts are whole units and add up to `whole`.
  */
 export function divideAmount(
   whole: bigint,
   clusters: readonly string[],
-  { wanted, used }: { wanted: Amounts; used: Amounts },
+  { wanted, used, step = 1n }: { wanted: Amounts; used: Amounts; step?: bigint },
 ): Map<string, bigint> {
   const parts = new Map(clusters.map((c) => [c, none]));
   let left = whole;
-  const give = (weights: Amounts) => {
+  const give = (weights: Amounts, by: bigint) => {
     const asked = sum(clusters, weights);
-    const given = proportional(smaller(left, asked), clusters, weights);
-    for (const c of clusters) parts.set(c, amountAt(parts, c) + amountAt(given, c));
-    left -= sum(clusters, given);
+    const each = left < asked ? by : 1n;
+    const given = proportional(smaller(left, asked) / each, clusters, weights);
+    for (const c of clusters) parts.set(c, amountAt(parts, c) + amountAt(given, c) * each);
+    left -= sum(clusters, given) * each;
   };
-  give(used);
-  give(new Map(clusters.map((c) => [c, larger(none, amountAt(wanted, c) - amountAt(parts, c))])));
+  give(used, 1n);
+  give(new Map(clusters.map((c) => [c, larger(none, amountAt(wanted, c) - amountAt(parts, c))])), step);
   const weights = sum(clusters, parts) > none ? parts : new Map(clusters.map((c) => [c, 1n]));
   const rest = proportional(left, clusters, weights);
   return new Map(clusters.map((c) => [c, amountAt(parts, c) + amountAt(rest, c)]));
@@ -46,6 +48,17 @@ function proportional(whole: bigint, clusters: readonly string[], weights: Amoun
     left--;
   }
   return parts;
+}
+
+/** The largest amount that all of these are multiples of; 1 of none. */
+export function commonStep(amounts: Iterable<bigint>): bigint {
+  let step = none;
+  for (const amount of amounts) step = divisor(step, amount);
+  return larger(step, 1n);
+}
+
+function divisor(a: bigint, b: bigint): bigint {
+  return b === none ? a : divisor(b, a % b);
 }
 
 function sum(clusters: readonly string[], amounts: Amounts): bigint {

@@ -8,7 +8,7 @@ import { readList } from '../kube/quota/list.ts';
 import { podEvaluator } from '../kube/quota/pod.ts';
 import { scopesOf } from '../kube/quota/scope.ts';
 import { at, isRecord, numberAt } from '../kube/untyped.ts';
-import { type Amounts, divideAmount, raise } from './amounts.ts';
+import { type Amounts, commonStep, divideAmount, raise } from './amounts.ts';
 import type { Shares, Slices } from './plan.ts';
 
 /** A workload in whose namespace a ResourceQuota is. */
@@ -135,7 +135,7 @@ function partsOf(name: string, hard: bigint, unit: number, scene: Scene): Amount
   const sum = [...wanted.values()].reduce((all, n) => all + n, 0n);
   const whole = total > 0n && sum > total ? (hard * sum + total - 1n) / total : hard;
   const staying = clusters.filter((c) => shares[c]?.phase !== 'Leaving');
-  const goal = divideAmount(whole, staying, { wanted, used });
+  const goal = divideAmount(whole, staying, { wanted, used, step: commonStep(counted.map(each)) });
   const had = new Map(
     clusters.map((c) => {
       const share = before[c];

@@ -30,7 +30,8 @@ export async function noteOrphaned(client: Client, node: Node, signal: AbortSign
     const placement = await client.get<Placement>(placements, target, signal);
     if (placement.spec?.ref.uid !== uid) return;
     const silent = silencesIn(placement.status?.conditions ?? []);
-    const spec = { ...placement.spec, orphaned: uid, shares: leftOnce(placement.spec, silent) };
+    const shares = leftOnce(placement.spec, placement.status?.clusters, silent);
+    const spec = { ...placement.spec, orphaned: uid, shares };
     const wanted = { ...placement, spec };
     await commit(client, placements, placement, wanted, { cluster, signal });
   } catch (error) {

@@ -13,6 +13,7 @@ import type { DeleteOptions } from '../../registry/types.ts';
 import { deleteOne } from '../writes/delete-one.ts';
 import { jsonOf, type Whole, whole } from './answer.ts';
 import { forwardDelete } from './forward.ts';
+import { clustersLeft } from './leaving.ts';
 import { type Connection, ownerThatLeaves, untilLetGo } from './let-go.ts';
 
 /** Of these one that is reflected is deleted where it really is. */
@@ -53,10 +54,13 @@ export async function deleteElsewhere(
   const admission = admissionFor(exchange, 'DELETE', false, { name: address.name, options: asked });
   await admission.mutate(undefined, object);
   await admission.validate(undefined, object);
+  const isOrphaning = options.propagationPolicy === 'Orphan';
+  const left = isOrphaning ? await clustersLeft(exchange, object) : new Set();
   let found = false;
-  for (const connection of connections) {
+  for (const { cluster, connection } of connections) {
     await untilLetGo(exchange, object, connection);
-    const answer = await whole(await forwardDelete(connection, options));
+    const policy = left.has(cluster) && { propagationPolicy: 'Background' as const };
+    const answer = await whole(await forwardDelete(connection, { ...options, ...policy }));
     if (answer.status < 400) found = true;
     else if (!isMissing(answer)) return { refused: answer };
   }
@@ -115,17 +119,24 @@ async function whereItStops(
   }
 }
 
-async function connectionsTo({ core, info }: ResourceExchange, object: KubeObject): Promise<Connection[]> {
+interface There {
+  cluster: string | undefined;
+  connection: Connection;
+}
+
+async function connectionsTo({ core, info }: ResourceExchange, object: KubeObject): Promise<There[]> {
   const { uid = '', annotations } = object.metadata;
-  const clusters = reflectedFrom(object);
-  const parts = clusters.map((cluster) => ({
-    ...object,
-    metadata: { ...object.metadata, annotations: reflectedAs(annotations, uid, [cluster]) },
+  const parts = reflectedFrom(object).map((cluster) => ({
+    cluster,
+    part: {
+      ...object,
+      metadata: { ...object.metadata, annotations: reflectedAs(annotations, uid, [cluster]) },
+    },
   }));
   const found = [];
-  for (const part of clusters.length > 0 ? parts : [object]) {
+  for (const { cluster, part } of parts.length > 0 ? parts : [{ cluster: undefined, part: object }]) {
     const connection = await core.connectPod?.(info.cluster, part);
-    if (connection) found.push(connection);
+    if (connection) found.push({ cluster, connection });
   }
   return found;
 }

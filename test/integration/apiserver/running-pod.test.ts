@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ownUser } from '../../../apiserver/authn/controllers.ts';
 import { rewriteObject } from '../../../apiserver/registry/rewrite.ts';
+import { placementsStored } from '../../../apiserver/view/places.ts';
 import { reflectedAs } from '../../../cluster/reflected.ts';
+import { ownResources } from '../../../cluster/resources.ts';
 import type { ApiRequest, ApiResponse } from '../../../kube/http.ts';
 import type { OwnerReference } from '../../../kube/object.ts';
 import { openMemory } from '../../../storage/memory/memory.ts';
@@ -38,6 +40,7 @@ let api: Api;
 beforeAll(async () => {
   api = startApi({
     store,
+    resources: ownResources,
     connectPod: (_, { metadata: { name = '' } }) =>
       name === 'nowhere' ? undefined : { transport, path: `${there}/${name}`, ownersThere },
   });
@@ -271,6 +274,35 @@ test('one that a workload owns is deleted where it is, too; by our own controlle
   await call(api.server.transport(controller), 'DELETE', `${sets}/owned`);
   expect(sent).toHaveLength(2);
   expect((await api.call('GET', `${sets}/owned`)).status).toBe(404);
+});
+
+test('orphaned, its pods go where the workload that owns it is leaving: nothing would adopt them there', async () => {
+  const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'moves', uid: 'm', controller: true };
+  await replicaSet('moving', [owner]);
+  const ref = {
+    group: 'apps',
+    version: 'v1',
+    resource: 'deployments',
+    kind: 'Deployment',
+    name: 'moves',
+    uid: 'm',
+  };
+  const resource = placementsStored;
+  const name = 'moves.deployments.apps';
+  const place = async (east: string, west: string) => {
+    const spec = { ref, clusters: ['west'], shares: { east: { phase: east }, west: { phase: west } } };
+    const placement = { apiVersion: 'atoll.dev/v1alpha1', kind: 'Placement', spec };
+    await rewriteObject(store, { resource, cluster: 'root', namespace: 'default', name }, (old) => ({
+      ...placement,
+      metadata: { name, namespace: 'default', uid: 'p', ...old?.metadata },
+    }));
+    sent = [];
+    expect((await api.call('DELETE', `${sets}/moving?propagationPolicy=Orphan`)).status).toBe(200);
+    return sent.map(({ body }) => body['propagationPolicy']);
+  };
+  expect(await place('Active', 'Joining')).toEqual(['Orphan', 'Orphan']);
+  expect(await place('Leaving', 'Active')).toEqual(['Background', 'Orphan']);
+  expect(await place('Leaving', 'Leaving'), 'that is orphaned itself').toEqual(['Orphan', 'Orphan']);
 });
 
 test('one that is nowhere is deleted here', async () => {

@@ -27,7 +27,7 @@ describe('the pods of what is orphaned', () => {
     ['half of it', { a: active(2), b: { ...joining(3), settled: { replicas: 1 } }, c: joining(1) }, ['c']],
     ['that has stopped where it was', { a: active(0), b: joining(3) }, []],
     ['that is silent where it was, and has gone', { a: withdrawing({}), b: active(3) }, ['a']],
-    ['that was never there', { a: joining(3), b: active(3) }, []],
+    ['that was never there', { a: joining(3), b: active(3) }, ['a']],
     ['that goes nowhere', { b: active(2), c: joining(1) }, []],
   ])('are left once: of what moves, %s', (_what, shares, surplus) => {
     const left = leftOnce(spec('deployments', shares));
@@ -35,10 +35,22 @@ describe('the pods of what is orphaned', () => {
     expect(leftOnce(spec('deployments', left)), 'asked again').toEqual(left);
   });
 
+  it.each<[string, Record<string, Share>, Record<string, number>, string[]]>([
+    ['where they were made first', { a: joining(2), b: joining(2) }, { a: 2, b: 2 }, ['b']],
+    ['where all of them are', { a: joining(2), b: joining(2) }, { a: 1, b: 2 }, ['a']],
+    ['wherever some are', { a: joining(2), b: joining(2) }, { a: 1, b: 1 }, []],
+    ['where they are ready', { a: joining(2), b: active(2) }, { a: 2, b: 2 }, ['a']],
+  ])('are left once, though it moves on before it is there: %s', (_what, shares, made, surplus) => {
+    const slices = Object.fromEntries(
+      Object.entries(made).map(([c, replicas]) => [c, { present: true, status: { replicas } }]),
+    );
+    expect(surplusOf(leftOnce(spec('replicasets', shares), slices))).toEqual(surplus);
+  });
+
   it('are left where they come to be as well, where nothing is heard of where they were', () => {
     const shares = { a: active(3), b: joining(3) };
-    expect(leftOnce(spec('deployments', shares), new Set(['a']))).toEqual(shares);
-    expect(surplusOf(leftOnce(spec('deployments', shares), new Set(['b'])))).toEqual(['b']);
+    expect(leftOnce(spec('deployments', shares), {}, new Set(['a']))).toEqual(shares);
+    expect(surplusOf(leftOnce(spec('deployments', shares), {}, new Set(['b'])))).toEqual(['b']);
   });
 
   it('are left wherever they are, where each is another one', () => {

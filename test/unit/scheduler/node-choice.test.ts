@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { lookAt } from '../../../scheduler/decide.ts';
-import { clusterMatters } from '../../../scheduler/matters.ts';
 import { layer } from '../../../scheduler/policies.ts';
 import { deployment, placed } from '../cluster/objects.ts';
 import { annotations, cluster, type Fields, namespace, World } from './world.ts';
@@ -87,6 +86,37 @@ describe('a workload whose pods ask for a node', () => {
     expect(world.decide().spec('web')?.clusters).toEqual(['east', 'west']);
   });
 
+  test.each([
+    ['of one zone', ['east', 'west'], { west: 'two' }],
+    ['of as many zones as it has pods', ['west'], { north: 'two', west: 'three' }],
+  ])('is spread over clusters with such a node first: %s', (_, expected, zones) => {
+    const over = { topologyKey: 'zone' };
+    const policy = {
+      apiVersion: 'atoll.dev/v1alpha1',
+      kind: 'PlacementPolicy',
+      metadata: { name: 'p', namespace: 'shop' },
+      spec: { clusters: { spread: over } },
+    };
+    const all: Record<string, string> = { east: 'one', north: 'one', ...zones };
+    const replicas = expected.length;
+    const world = new World(deployment('web', { podSpec: onHost('w'), replicas }));
+    world.clusters = [east, north, west].map((one) => ({
+      ...one,
+      metadata: { ...one.metadata, labels: { zone: all[one.metadata.name] ?? '' } },
+    }));
+    world.policies = [layer([policy])];
+    expect(world.decide().spec('web')?.clusters).toEqual(expected);
+    expect(world.spec('web')?.reasons?.['north']).toBe(lacks('w'));
+  });
+
+  test('overflows to one with such a node first', () => {
+    const metadata = { annotations: { 'atoll.dev/overflow': 'true' } };
+    const world = new World(deployment('web', { podSpec: onHost('w'), replicas: 2, metadata }));
+    world.clusters = [east, north, west];
+    expect(world.decide().spec('web')?.clusters).toEqual(['west']);
+    expect(world.spec('web')?.reasons?.['east']).toBe(lacks('w'));
+  });
+
   test('leaves a cluster that is drained for one with such a node', () => {
     const world = new World(deployment('web', { podSpec: onHost('w') }));
     world.clusters = [at('east', host('w')), north, west];
@@ -120,11 +150,4 @@ describe('a workload whose pods ask for a node', () => {
     world.clusters = [east, west];
     expect(world.decide().spec('p')?.clusters).toEqual(['east']);
   });
-});
-
-test.each([
-  ['other labels', host('x'), true],
-  ['the same', host('e'), false],
-])('a cluster whose nodes have %s concerns who asks for them: %#', (_, labels, matters) => {
-  expect(clusterMatters(at('east', labels), east)).toBe(matters);
 });

@@ -136,6 +136,33 @@ describe('a word that is said later of a claim wakes its Namespace', () => {
   });
 });
 
+describe('the labels of its nodes change: of those whom a cluster concerns that wakes', () => {
+  const onSsd = { nodeSelector: { disk: 'ssd' } };
+  const labelled = (...nodeLabels: string[]): PhysicalCluster => {
+    const { status, ...rest } = cluster('a');
+    const metadata = { ...rest.metadata, annotations: { 'kcp.io/cluster': 'root' } };
+    return { ...rest, metadata, status: { ...status, nodeLabels } };
+  };
+  test.each<[string, object, Partial<PlacementSpec>, PhysicalCluster, string[]]>([
+    ['who asks for a node', onSsd, { clusters: ['a'] }, labelled('disk=ssd'), ['team//shop']],
+    ['nobody who asks for none', {}, { clusters: ['a'] }, labelled('disk=ssd'), []],
+    ['nobody elsewhere', onSsd, { shares: { b: { phase: 'Active' } } }, labelled('disk=ssd'), []],
+    ['nobody, where they are as before', onSsd, { clusters: ['a'] }, labelled('disk=hdd'), []],
+  ])('%s', (_what, podSpec, spec, now, expected) => {
+    const informers = new Map<string, Cache<KubeObject>>();
+    const world = worldOf(spec, [labelled('disk=hdd')], informers);
+    informers
+      .get('deployments')
+      ?.put(deployment('web', { podSpec, metadata: { namespace: 'shop', annotations } }).object);
+    const woken: string[] = [];
+    const queue = { add: (key: string) => woken.push(key), addAfter: (key: string) => woken.push(key) };
+    wake(world, queue as unknown as WorkQueue);
+    woken.length = 0;
+    informers.get('physicalclusters')?.put(now);
+    expect(woken).toEqual(expected);
+  });
+});
+
 describe('a Placement in which only something begins', () => {
   const placed = (spec: Partial<PlacementSpec>): Placement => ({
     apiVersion: 'atoll.dev/v1alpha1',

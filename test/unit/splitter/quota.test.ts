@@ -4,7 +4,7 @@ import type { Limit } from '../../../kube/limit-range.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { formatQuantity } from '../../../kube/quantity.ts';
 import { readList } from '../../../kube/quota/list.ts';
-import { divideAmount } from '../../../splitter/amounts.ts';
+import { commonStep, divideAmount } from '../../../splitter/amounts.ts';
 import { type Demand, demandOf, withQuota } from '../../../splitter/quota.ts';
 
 const amounts = (of: Record<string, number>) => new Map(Object.entries(of).map(([c, n]) => [c, BigInt(n)]));
@@ -20,6 +20,28 @@ test.each<[string, number, Record<string, number>, Record<string, number>, Recor
 ])('%s', (_what, whole, wanted, used, expected) => {
   const parts = divideAmount(BigInt(whole), ['a', 'b'], { wanted: amounts(wanted), used: amounts(used) });
   expect(parts).toEqual(amounts(expected));
+});
+
+test.each<[string, number, Record<string, number>, Record<string, number>, Record<string, number>]>([
+  ['a pod that has room in all has room somewhere', 500, { a: 300, b: 300 }, {}, { a: 300, b: 200 }],
+  ['where halves of one were given', 500, { a: 300, b: 300 }, { a: 200, b: 200 }, { a: 300, b: 200 }],
+  ["what is less than one is nobody's in particular", 250, { a: 200, b: 200 }, {}, { a: 125, b: 125 }],
+  ['less than one in all', 50, { a: 200, b: 100 }, {}, { a: 25, b: 25 }],
+  ['what runs there uses something else', 500, { a: 300, b: 300 }, { a: 110, b: 90 }, { a: 210, b: 290 }],
+  ['enough for all', 700, { a: 300, b: 300 }, {}, { a: 350, b: 350 }],
+])('by whole pods of 100: %s', (_what, whole, wanted, used, expected) => {
+  const of = { wanted: amounts(wanted), used: amounts(used), step: 100n };
+  expect(divideAmount(BigInt(whole), ['a', 'b'], of)).toEqual(amounts(expected));
+});
+
+test.each<[number[], number]>([
+  [[], 1],
+  [[0], 1],
+  [[100], 100],
+  [[100, 0, 250], 50],
+  [[100, 33], 1],
+])('the step of pods that use %j', (of, step) => {
+  expect(commonStep(of.map(BigInt))).toBe(BigInt(step));
 });
 
 const quota = (hard: object, spec: object = {}): KubeObject => ({
@@ -122,6 +144,15 @@ test.each<[string, Row, object[]]>([
       demands: [demand(4, { a: 4, b: 4 })],
     },
     [{ 'requests.cpu': '3' }, { 'requests.cpu': '3' }],
+  ],
+  [
+    'a pod that has room in all has room on one of them, though others ask for more',
+    {
+      root: quota({ cpu: '500m' }),
+      before: {},
+      demands: [demand(4, { a: 2, b: 2 }, { cpu: '100m' }), demand(2, { a: 1, b: 1 }, { cpu: '200m' })],
+    },
+    [{ cpu: '300m' }, { cpu: '200m' }],
   ],
   [
     'what is out of its scope does not count',
