@@ -14,8 +14,6 @@ const maxBytes = 240 << 10;
 const serviceMs = 1_000;
 /** The watch of pods may be behind, and a pod that was seen comes up next. */
 const podMs = 50;
-/** An event that is older says nothing about now: a syncer that starts does not bring up the past. */
-const maxEventAgeMs = 3_600_000;
 
 /** By kind: what controllers on the physical cluster make of our workloads, beside pods. */
 export function childReflectors(engine: Engine, owners: Owners): Map<string, Reflector> {
@@ -29,10 +27,6 @@ export function childReflectors(engine: Engine, owners: Owners): Map<string, Ref
       ['Endpoints', 'endpoints'],
     ].map(([kind = '', resource = '']) => [kind, new Reflector(engine, resource, child)]),
   );
-}
-
-export function eventReflector(engine: Engine): Reflector {
-  return new Reflector(engine, 'events', eventOf(engine.name));
 }
 
 function childOf(engine: Engine, owners: Owners): ToReflection {
@@ -112,34 +106,4 @@ function subsets(endpoints: KubeObject, targets: Targets): object[] {
     };
     return { ...subset, ...of('addresses'), ...of('notReadyAddresses') };
   });
-}
-
-interface About {
-  involvedObject?: { kind?: string; namespace?: string };
-  message?: string;
-}
-
-/** What several clusters have of one object would look as if it happened twice: their events say where. */
-const eventOf =
-  (cluster: string): ToReflection =>
-  async (_key, event, place) => {
-    const { namespace = '', name = '', labels, creationTimestamp } = event?.metadata ?? {};
-    if (!event || !place) return undefined;
-    const { involvedObject, message } = event as unknown as About;
-    if (involvedObject?.namespace !== namespace || ageOf(event) > maxEventAgeMs) return undefined;
-    return {
-      ...event,
-      metadata: { name, ...(labels && { labels }), ...(creationTimestamp && { creationTimestamp }) },
-      involvedObject: { ...involvedObject, namespace: place.namespace },
-      // Messages name objects by namespace/name.
-      ...(message && {
-        message: `${involvedObject.kind === 'Pod' ? '' : `[${cluster}] `}${message.replaceAll(`${namespace}/`, `${place.namespace}/`)}`,
-      }),
-    };
-  };
-
-function ageOf(event: KubeObject): number {
-  const times = [event['lastTimestamp'], event['eventTime'], event.metadata.creationTimestamp];
-  const last = times.find((time) => typeof time === 'string') as string | undefined;
-  return last === undefined ? 0 : Date.now() - Date.parse(last);
 }

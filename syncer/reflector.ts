@@ -11,7 +11,7 @@ import type { Engine } from './engine.ts';
 import { controlledBy } from './owners.ts';
 import { digest } from './records.ts';
 import { isOfFormer, isUnderOther, ourShape, type Place, slim } from './reflected.ts';
-import { isRefusedObject, Refused } from './refused.ts';
+import { isForGood, isRefusedObject, Refused } from './refused.ts';
 import { Shown } from './shown.ts';
 
 const unsyncedMs = 500;
@@ -23,6 +23,9 @@ export type ToReflection = (
   place: Place | undefined,
 ) => Promise<KubeObject | Retry | undefined>;
 
+/** Whether what is not shown as it is will be taken: now, later for sure enough to wait for, soon or not at all, or never. */
+export type Prospect = 'now' | 'later' | 'soon' | 'never';
+
 /** The physical objects of one kind in our namespaces, shown in their logical namespaces under their own names. */
 export class Reflector {
   /** Awake while something of the kind may be there that is ours: business.ts. */
@@ -30,17 +33,25 @@ export class Reflector {
   readonly #engine: Engine;
   readonly #kind: ReflectedKind;
   readonly #reflect: ToReflection;
+  readonly #prospect: (source: KubeObject) => Prospect;
   readonly #queue = new WorkQueue();
   /** The physical cluster's list or watch failed last. */
   #isFailing = false;
   readonly #shown: Shown;
   readonly #refused: Refused;
 
-  constructor(engine: Engine, resource: string, reflect: ToReflection) {
+  /** `prospect`: default now, of all. */
+  constructor(
+    engine: Engine,
+    resource: string,
+    reflect: ToReflection,
+    prospect: (source: KubeObject) => Prospect = () => 'now',
+  ) {
     const { client, signal, logger } = engine;
     this.#engine = engine;
     this.#kind = reflectedKind(resource);
     this.#reflect = reflect;
+    this.#prospect = prospect;
     this.#refused = new Refused(this.#kind);
     this.#shown = new Shown(engine, this.#kind, {
       isThere: (key) => this.#object(key) !== undefined,
@@ -92,6 +103,11 @@ export class Reflector {
     if (object === undefined || this.#refused.has(key)) return false;
     const reflected = this.#shown.get(key);
     return reflected === undefined || isOfFormer(this.#kind, reflected, object);
+  }
+
+  /** It is there, as far as is known. */
+  mayHave(key: string): boolean {
+    return !this.informer.hasSynced || this.#object(key) !== undefined;
   }
 
   /** Of what is shown of it. */
@@ -156,6 +172,8 @@ export class Reflector {
     // Of what several clusters may have, the server finds whether it is another one here.
     else if (before?.digest === now && (!this.#kind.shared || before.source === source.metadata.uid))
       return undefined;
+    const prospect = this.#prospect(source);
+    if (prospect !== 'now') return this.#refused.wait(key, prospect);
     return await this.#put(key, name, source, place, body as KubeObject, now);
   }
 
@@ -182,6 +200,7 @@ export class Reflector {
       written = await upstream.update(this.#kind, object, { cluster, signal });
     } catch (err) {
       if (!isRefusedObject(err)) throw err;
+      if (this.#kind.kind === 'Event' && isForGood(err)) return this.#refused.wait(key, 'never');
       if (this.#kind.kind !== 'Event' && !this.#refused.has(key)) {
         logger.warn({ err, cluster, namespace, name, kind: this.#kind.kind }, 'it cannot be reflected');
       }

@@ -15,6 +15,9 @@ const otherMs = { least: 100, most: 300_000, share: 1 };
  */
 const claimMs = { least: 2_000, most: 10_000, share: 0.1 };
 
+/** The watch of what an event is about may be behind, but no longer than so. */
+const soonMs = 30_000;
+
 /** The objects of a kind that are there, but not to be shown, or not now; since when. */
 export class Refused {
   readonly #kind: ReflectedKind;
@@ -46,6 +49,14 @@ export class Refused {
     return { after: waitMs(since, kind === 'Event' ? { ...clashMs, share: 1 } : clashMs) };
   }
 
+  /** When to look again at what is not put now; undefined: it was waited for long enough, and what is shown of it stays. */
+  wait(key: string, prospect: 'later' | 'soon' | 'never'): Retry | undefined {
+    const isOver = prospect === 'soon' && Date.now() - this.#sinceOf(key) >= soonMs;
+    if (prospect !== 'never' && !isOver) return this.again(key);
+    this.delete(key);
+    return undefined;
+  }
+
   /** The same for what is shown under another owner than its own. */
   againUnderOther(key: string): { after: number } {
     return { after: waitMs(this.#sinceOf(key), otherMs) };
@@ -64,4 +75,12 @@ function waitMs(since: number, { least, most, share }: typeof clashMs): number {
 /** Taken by another cluster's or a user's; or the last share there is just going. */
 export function isRefusedObject(error: unknown): boolean {
   return ['Conflict', 'Forbidden', 'NotFound'].some((reason) => isStatusError(error, reason));
+}
+
+/** Its Namespace is gone or going: nothing new comes into that any more. */
+export function isForGood(error: unknown): boolean {
+  if (!isStatusError(error)) return false;
+  const { kind, causes = [] } = error.details ?? {};
+  if (error.reason === 'NotFound') return kind === 'namespaces';
+  return error.reason === 'Forbidden' && causes.some(({ reason }) => reason === 'NamespaceTerminating');
 }
