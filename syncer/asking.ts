@@ -52,7 +52,7 @@ export class Asking {
       isLight && (await within(turnMs, signal, (soon) => this.#inTurn(soon, now)).catch(() => undefined));
     if (turn) return turn;
     const found = await look(client, { signal, timeoutMs: probeMs(intervalMs), version, of: before });
-    if (found.version !== undefined) this.#versionAt = now;
+    if (version && found.error === undefined) this.#versionAt = now;
     return found;
   }
 

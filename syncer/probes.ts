@@ -65,11 +65,13 @@ export class Probes {
   }
 }
 
-/** Whether anything of the kind bears our label. */
+/** Whether anything of the kind bears our label. Fails where the answer is no list: somebody else answers in its place, as a proxy does. */
 export async function isAnyManaged(client: Client, kind: ResourceRef, signal: AbortSignal): Promise<boolean> {
   const query = `?limit=1&labelSelector=${encodeURIComponent(managedSelector)}`;
-  const list = (await client.json(pathOf(kind, {}) + query, { signal })) as { items?: unknown[] | null };
-  return (list.items ?? []).length > 0;
+  const list = (await client.json(pathOf(kind, {}) + query, { signal })) as { items?: unknown };
+  if (list.items === null) return false;
+  if (!Array.isArray(list.items)) throw new Error(`the answer is no list of ${groupResource(kind)}`);
+  return list.items.length > 0;
 }
 
 /** The error, by its name where it says that the cluster does not serve the kind. */

@@ -73,6 +73,8 @@ function named(found: unknown): string[] {
 
 /** As clusters before Kubernetes 1.26 tell it. */
 async function namedOneByOne(client: Client, found: unknown, signal: AbortSignal): Promise<string[]> {
+  // Somebody else answers in its place, as a proxy does.
+  if (!Array.isArray(at(found, 'groups'))) throw new Error('the answer is no list of groups');
   const names: string[] = [];
   for (const group of listAt(found, 'groups')) {
     const name = textAt(group, 'name') ?? '';
