@@ -2,7 +2,7 @@ import { placedKinds } from '../cluster/kinds.ts';
 import { groupResource, parseApiVersion } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Engine } from './engine.ts';
-import { Reflector, type Prospect, type ToReflection } from './reflector.ts';
+import { type Prospect, Reflector, type ToReflection } from './reflector.ts';
 import { targetId } from './target.ts';
 
 /** An event that is older says nothing about now: a syncer that starts does not bring up the past. */
@@ -40,7 +40,6 @@ export function prospectOf(
   if (showing.some((one) => one.uidOf(key) !== undefined)) return 'now';
   return showing.some((one) => one.mayHave(key)) ? 'later' : 'soon';
 }
-
 
 /** What several clusters have of one object would look as if it happened twice: their events say where. */
 const eventOf =
