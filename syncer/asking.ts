@@ -31,7 +31,8 @@ export class Asking {
   /** By a clock that nobody sets. */
   #servedAt = Number.NEGATIVE_INFINITY;
   #versionAt = Number.NEGATIVE_INFINITY;
-  #isTurnOfHome = false;
+  /** The last one was. */
+  #isTurnOfHome = true;
 
   constructor(options: AskingOptions) {
     this.#options = options;
@@ -45,8 +46,12 @@ export class Asking {
   async look(before: PhysicalCluster, isWanted: boolean): Promise<Found> {
     const { client, signal, intervalMs, rests } = this.#options;
     const now = performance.now();
-    const version = now - this.#versionAt >= (versionBeats - 0.5) * intervalMs;
-    const isLight = rests() && isReady(before) && !version && !isWanted;
+    const mayBeLight = rests() && isReady(before) && !isWanted;
+    // Who it is takes the turn of what it serves: a namespace that somebody puts there waits no longer to be found.
+    const isDue = now - this.#versionAt >= (versionBeats - 0.5) * intervalMs;
+    const version = isDue && !(mayBeLight && !this.#isTurnOfHome);
+    if (version) this.#isTurnOfHome = false;
+    const isLight = mayBeLight && !version;
     // Whatever it does not say in so short a time says nothing of it: it is asked as any other, with all the time that others have.
     const turn =
       isLight && (await within(turnMs, signal, (soon) => this.#inTurn(soon, now)).catch(() => undefined));

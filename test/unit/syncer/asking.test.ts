@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import type { PhysicalCluster } from '../../../cluster/types.ts';
 import { Asking } from '../../../syncer/asking.ts';
@@ -63,4 +63,17 @@ test('whoever answers in its place, and not as an API server does, is no sign of
   expect(await beat()).toEqual([who, '/version']);
   answers = {};
   expect([await beat(), await beat()]).toEqual([['fails'], ['fails']]);
+});
+
+test('whether a namespace is there is asked with each other beat, also where it is asked who it is', async () => {
+  vi.useFakeTimers();
+  const beats: string[][] = [];
+  for (let i = 0; i < 30; i++) {
+    beats.push(await beat());
+    await vi.advanceTimersByTimeAsync(60_000);
+  }
+  vi.useRealTimers();
+  const found = beats.flatMap((one, i) => (one.includes(home) ? [i] : []));
+  expect(Math.max(...found.slice(1).map((at, i) => at - (found[i] ?? 0)))).toBe(2);
+  expect(beats.filter((one) => one.includes('/version'))).toHaveLength(5);
 });
