@@ -35,12 +35,7 @@ export function chooseOverflow(wish: Wish, situation: Situation, rest: ReadonlyM
   const judged = judge(universe(wish, situation), situation, { among: () => Math.min(1, total), wish });
   const places = fittingOf(judged).map((candidate) => placeOf(candidate, situation));
   const there = inOrder(places, situation);
-  const { filled: now, keeps } = fill(total, {
-    groups: inGroups(places, wish),
-    there,
-    rest,
-    misfit: situation.misfit,
-  });
+  const { filled: now, keeps } = fill(total, { groups: inGroups(places, wish, situation), there, rest });
   const filled = asBefore(now, places, situation);
   const short = total - sum(filled);
   const refused = refusals(judged);
@@ -179,10 +174,17 @@ function spreadBy(
   return { topologyKey: eachCluster, replicas, values, order, ...(Object.keys(most).length > 0 && { most }) };
 }
 
-/** In their order; without groups all at once. */
-function inGroups(places: readonly Place[], { groups }: Wish): Place[][] {
-  if (!groups) return [[...places]];
-  return groups.map((group) => places.filter(({ candidate: { name } }) => group.includes(name)));
+/**
+ * In their order; without groups all at once. Of what asks for a node each has first where it is, and where such a node is, and then the
+ * others: no group keeps it from its node, nor takes it back to where there is none.
+ */
+function inGroups(places: readonly Place[], { groups }: Wish, { misfit }: Situation): Place[][] {
+  const inEach = (some: readonly Place[]) =>
+    groups?.map((group) => some.filter(({ candidate: { name } }) => group.includes(name))) ?? [[...some]];
+  if (!misfit) return inEach(places);
+  const isFirst = ({ candidate: { name, isThere } }: Place) => isThere || misfit(name) === undefined;
+  const first = new Set(places.filter(isFirst));
+  return [...inEach([...first]), ...inEach(places.filter((place) => !first.has(place)))];
 }
 
 /** Where it is: what it came to first comes first; of what nobody has written down, where the most of it is. */
@@ -202,7 +204,6 @@ interface Order {
   /** Where it is, as they come. */
   there: readonly Place[];
   rest: ReadonlyMap<string, number>;
-  misfit: Situation['misfit'];
 }
 
 /** How many pods each takes, in the order in which they are filled; whoever takes none is not among them. `keeps`: who is left late. */
@@ -227,18 +228,20 @@ function fill(total: number, order: Order): { filled: Map<string, number>; keeps
   }
   if (total > 0 || filled.size > 0) return { filled, ...(keeps !== undefined && { keeps }) };
   // Of nothing, all is where it is.
-  const first = nextOf(new Set(order.groups.flat()), 1, order);
+  const grouped = new Set(order.groups.flat());
+  const [first] = [
+    ...order.there.filter((place) => grouped.has(place)),
+    ...order.groups.flatMap((group) => nextOf(new Set(group), 1, order) ?? []),
+  ];
   return { filled: new Map(first ? [[first.candidate.name, 0]] : []) };
 }
 
-/** Where it is; then, of those with a node for its pods if there are any, one that takes all that is left; then where most fits. */
-function nextOf(among: ReadonlySet<Place>, left: number, { there, rest, misfit }: Order): Place | undefined {
+/** Where it is; then one that takes all that is left; then where most fits. */
+function nextOf(among: ReadonlySet<Place>, left: number, { there, rest }: Order): Place | undefined {
   const first = there.find((place) => among.has(place));
   if (first) return first;
   if (left === 0) return undefined;
-  const roomy = [...among].filter(({ room }) => room > 0);
-  const suited = roomy.filter(({ candidate: { name } }) => misfit?.(name) === undefined);
-  const others = suited.length > 0 ? suited : roomy;
+  const others = [...among].filter(({ room }) => room > 0);
   const whole = others.filter(({ room }) => room >= left);
   const most = Math.max(...others.map(({ room }) => room));
   const from = whole.length > 0 ? whole : others.filter(({ room }) => room === most);

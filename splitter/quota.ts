@@ -135,7 +135,8 @@ function partsOf(name: string, hard: bigint, unit: number, scene: Scene): Amount
   const sum = [...wanted.values()].reduce((all, n) => all + n, 0n);
   const whole = total > 0n && sum > total ? (hard * sum + total - 1n) / total : hard;
   const staying = clusters.filter((c) => shares[c]?.phase !== 'Leaving');
-  const goal = divideAmount(whole, staying, { wanted, used, step: commonStep(counted.map(each)) });
+  const some = counted.filter(({ there }) => staying.some((c) => (there.get(c) ?? 0) > 0));
+  const goal = divideAmount(whole, staying, { wanted, used, step: commonStep(some.map(each)) });
   const had = new Map(
     clusters.map((c) => {
       const share = before[c];

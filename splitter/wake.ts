@@ -75,7 +75,8 @@ function wakeHandover(world: World, queue: WorkQueue, { writing, beginnings }: O
       else if (!settles(placement, old)) queue.add(key);
       const isOther = !deepEqual(placement.spec, old.spec);
       if (isOther) {
-        addAll(followingOf(placement));
+        // Also those that it needs no more: what has ended wants nothing of a quota.
+        addAll([...followingOf(placement), ...followingOf(old)]);
         if (!isSameTraffic(placement, old)) addAll(leadingTo(placement));
       }
       if (!deepEqual(placement.status?.clusters, old.status?.clusters))

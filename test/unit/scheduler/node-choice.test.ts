@@ -117,6 +117,29 @@ describe('a workload whose pods ask for a node', () => {
     expect(world.spec('web')?.reasons?.['east']).toBe(lacks('w'));
   });
 
+  test('overflows to one with such a node first, though it be of a later group', () => {
+    const metadata = { annotations: { 'atoll.dev/overflow': 'true' } };
+    const policy = {
+      apiVersion: 'atoll.dev/v1alpha1',
+      kind: 'PlacementPolicy',
+      metadata: { name: 'p', namespace: 'shop' },
+      spec: { clusters: { groups: [['east'], ['north', 'west']] } },
+    };
+    const world = new World(deployment('web', { podSpec: onHost('w'), replicas: 2, metadata }));
+    world.clusters = [east, north, west];
+    world.policies = [layer([policy])];
+    expect(world.decide().spec('web')?.clusters).toEqual(['west']);
+    expect(world.spec('web')?.reasons?.['east']).toBe(lacks('w'));
+    world.clusters = [east, north, at('west', host('x'))];
+    expect(world.decide().spec('web')?.clusters, 'no node anywhere').toEqual(['west']);
+    world.clusters = [at('east', host('w')), north, at('west', host('w'))];
+    expect(world.decide().spec('web')?.clusters, 'a node in the first group').toEqual(['east']);
+    const none = new World(deployment('none', { podSpec: onHost('w'), replicas: 0, metadata }));
+    none.clusters = [east, north, west];
+    none.policies = world.policies;
+    expect(none.decide().spec('none')?.clusters, 'none of it').toEqual(['west']);
+  });
+
   test('leaves a cluster that is drained for one with such a node', () => {
     const world = new World(deployment('web', { podSpec: onHost('w') }));
     world.clusters = [at('east', host('w')), north, west];

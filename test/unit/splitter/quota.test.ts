@@ -155,6 +155,15 @@ test.each<[string, Row, object[]]>([
     [{ cpu: '300m' }, { cpu: '200m' }],
   ],
   [
+    'a pod that has room in all has room on one of them, whatever a workload of none would ask for',
+    {
+      root: quota({ cpu: '500m' }),
+      before: {},
+      demands: [demand(6, { a: 3, b: 3 }, { cpu: '100m' }), demand(0, { a: 0, b: 0 }, { cpu: '33m' })],
+    },
+    [{ cpu: '300m' }, { cpu: '200m' }],
+  ],
+  [
     'what is out of its scope does not count',
     {
       root: quota(pods(4), { scopes: ['Terminating'] }),

@@ -347,3 +347,24 @@ test('an Ingress is looked at when a Service behind it selects others, though th
     ]),
   );
 });
+
+test('what needs a quota no more, as it has ended, wakes it: others may have what it wanted', async () => {
+  const ref = {
+    group: 'batch',
+    version: 'v1',
+    resource: 'jobs',
+    kind: 'Job',
+    name: 'once',
+    uid: 'uid-of-once',
+  };
+  const quota = { version: 'v1', group: '', resource: 'resourcequotas', kind: 'ResourceQuota', name: 'q' };
+  const put = (name: string, spec: object) =>
+    cacheOf('placements').put({ ...placementHead, metadata: metadata(name), spec } as KubeObject);
+  put('q.resourcequotas', { ref: { ...quota, uid: 'uid-of-q' }, clusters: ['a'] });
+  put('once.jobs.batch', { ref, clusters: ['a'], requires: [quota] });
+  await looked();
+  put('once.jobs.batch', { ref, clusters: ['a'] });
+  expect(queue.length).toBe(2);
+  const woken = [await queue.take(), await queue.take()];
+  expect(woken.sort()).toEqual(['root/shop/once.jobs.batch', 'root/shop/q.resourcequotas']);
+});
