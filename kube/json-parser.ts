@@ -12,6 +12,14 @@ const duplicatesLimit = 100;
 const literalsLimit = 1000;
 /** No type of Kubernetes nests deeper, but schemas, which are not told of. */
 const toldDepth = 64;
+/**
+ * Each path is a text of its own, so that one long key would be as many as there are below it: of numbers it is told how
+ * they are written where the path to them is no longer, and of keys where theirs is no longer than `longestPath`, and all together than
+ * `longestPaths`. The map that keeps a text of more than 16,383 characters tells it from others by its length alone.
+ */
+export const toldLength = 1024;
+const longestPath = 16_000;
+const longestPaths = 32 << 20;
 
 export interface Parsed {
   value: Json;
@@ -20,7 +28,7 @@ export interface Parsed {
   literals?: ReadonlyMap<string, string>;
 }
 
-/** Called with each key's path, as the text has them. */
+/** Called with each key's path, as the text has them, but for those that are too long or too many. */
 export type OnKey = (path: string, isRepeated: boolean) => void;
 
 /** Reads a text that begins and ends with its one value, in no more levels than `depth`. */
@@ -41,6 +49,7 @@ export class JsonParser {
   #at = 0;
   readonly #stack: Frame[] = [];
   readonly #duplicates = new Set<string>();
+  #pathsLength = 0;
   readonly #literals = new Map<string, string>();
   readonly #text: string;
   readonly #strict: boolean;
@@ -83,7 +92,7 @@ export class JsonParser {
     }
     this.#skipSpace();
     if (this.#at < this.#text.length) this.#fail('after top-level value');
-    const duplicates = [...this.#duplicates].slice(0, duplicatesLimit);
+    const duplicates = [...this.#duplicates];
     return { value: value ?? null, duplicates, ...(this.#literals.size > 0 && { literals: this.#literals }) };
   }
 
@@ -164,12 +173,23 @@ export class JsonParser {
     if (frame) {
       frame.key = key;
       const isRepeated = this.#strict && Object.hasOwn(frame.into, key);
-      if (isRepeated) this.#duplicates.add(this.#path());
-      if (this.#onKey && this.#stack.length <= toldDepth) this.#onKey(this.#path(), isRepeated);
+      if (isRepeated || this.#onKey) this.#noteKey(isRepeated);
     }
     this.#skipSpace();
     if (this.#text[this.#at] !== ':') this.#fail('after object key');
     this.#at++;
+  }
+
+  #noteKey(isRepeated: boolean): void {
+    const isTold = this.#onKey !== undefined && this.#stack.length <= toldDepth;
+    const isNoted = isRepeated && this.#duplicates.size < duplicatesLimit;
+    if (!(isTold || isNoted) || this.#pathsLength > longestPaths) return;
+    const path = this.#path();
+    const isFirst = isNoted && this.#duplicates.size === 0;
+    if (path.length > longestPath && !isFirst) return;
+    this.#pathsLength += path.length;
+    if (isNoted) this.#duplicates.add(path);
+    if (isTold) this.#onKey?.(path, isRepeated);
   }
 
   #path(): string {
@@ -196,8 +216,9 @@ export class JsonParser {
 
   #noteNumber(literal: string, value: Json): void {
     if (literal === String(value) && !literal.includes('e')) return;
-    if (this.#stack.length <= toldDepth && this.#literals.size < literalsLimit)
-      this.#literals.set(this.#path(), literal);
+    if (this.#stack.length > toldDepth || this.#literals.size >= literalsLimit) return;
+    const path = this.#path();
+    if (path.length <= toldLength) this.#literals.set(path, literal);
   }
 
   #readWord<T extends Json>(word: string, value: T): T {

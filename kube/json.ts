@@ -1,7 +1,8 @@
-import { depthLimit, JsonParser, type OnKey } from './json-parser.ts';
+import { depthLimit, JsonParser, type OnKey, toldLength } from './json-parser.ts';
 import type { Json, JsonObject } from './object.ts';
 
 export { JsonSyntaxError } from './json-error.ts';
+export { toldLength };
 
 /**
  * JSON as Kubernetes reads and writes it.
@@ -22,6 +23,20 @@ export interface DecodedJson {
 /** Calls `onKey` for the keys of a text that is known to be valid, in the text's order. */
 export function eachKey(text: string, onKey: OnKey): void {
   new JsonParser(text, true, depthLimit, onKey).parse();
+}
+
+/** How the number at a path is written: of parts like `.spec` and `[0]`, which are not joined where they would be too long. */
+export function literalAt(
+  literals: ReadonlyMap<string, string>,
+  path: readonly string[],
+): string | undefined {
+  if (literals.size === 0) return undefined;
+  let length = 0;
+  for (const part of path) {
+    length += part.length;
+    if (length > toldLength + 1) return undefined;
+  }
+  return literals.get(path.join('').slice(1));
 }
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -19,6 +19,7 @@ import type { DecodedJson } from './json.ts';
 import type { Json, JsonObject } from './object.ts';
 import { isRecord, setOwn } from './untyped.ts';
 import { YamlError } from './yaml-error.ts';
+import { escapeProblem } from './yaml-escapes.ts';
 import { resolvePlainScalar } from './yaml-scalar.ts';
 
 export { YamlError } from './yaml-error.ts';
@@ -115,6 +116,8 @@ export function decodeYaml(text: string): DecodedJson {
     if (error instanceof YAMLException) throw new YamlError(reasonOf(error), error);
     throw error;
   }
+  const refused = escapeProblem(text, depthLimit);
+  if (refused) throw new YamlError(onLine(refused.line, refused.reason));
   const duplicates = books.anyRepeated ? repeatedKeys(text) : [];
   const value = text.includes('*') ? unfold(first, { left: nodeLimit }) : (first as Json);
   return { value: value ?? null, duplicates };
@@ -123,7 +126,19 @@ export function decodeYaml(text: string): DecodedJson {
 /** Without the excerpt: it would repeat what was sent. */
 function reasonOf({ reason, mark }: YAMLException): string {
   if (reason.startsWith('nesting exceeded')) return 'exceeded max depth of 10000';
+  const said = goReasons[reason];
+  if (said !== undefined) return onLine(mark?.line ?? 0, said);
   return mark ? `line ${mark.line + 1}: ${reason}` : reason;
+}
+
+const goReasons: Readonly<Record<string, string>> = {
+  'unknown escape sequence': 'found unknown escape character',
+  'expected hexadecimal character': 'did not find expected hexdecimal number',
+};
+
+/** Kubernetes' reader does not tell of the first line that it is that. `line`: from 0. */
+function onLine(line: number, reason: string): string {
+  return line === 0 ? reason : `line ${line + 1}: ${reason}`;
 }
 
 interface OpenNode {

@@ -46,12 +46,14 @@ function inOrder(text: string, unknown: readonly string[]): string[] {
   const told = new Map<string, string>();
   let skipped: string | undefined;
   eachKey(text, (path, isRepeated) => {
+    if (told.size >= limit) return;
     if (skipped !== undefined && (path.startsWith(`${skipped}.`) || path.startsWith(`${skipped}[`))) return;
     skipped = nobodyKnows.has(path) ? path : undefined;
     if ((skipped === undefined && !isRepeated) || told.has(path)) return;
     told.set(path, nobodyKnows.get(path) ?? duplicate(path));
   });
-  return [...told.values()].slice(0, limit);
+  // What has too long a path is told, too.
+  return [...new Set([...told.values(), ...unknown])].slice(0, limit);
 }
 
 function pathIn(problem: string): string {

@@ -45,7 +45,7 @@ function knowsGetAlone(path: string, catalog: Catalog, cluster: string): boolean
   const [group, version] = root === 'api' ? ['', first] : [first, second];
   const isBuiltIn = ({ info, custom }: ServedResource) =>
     !custom && info.group === group && info.version === version;
-  return (root === 'api' || root === 'apis') && catalog.resources(cluster).some(isBuiltIn);
+  return (root === 'api' || (root === 'apis' && group !== '')) && catalog.resources(cluster).some(isBuiltIn);
 }
 
 const alone = new Set(['/openid/v1/jwks', '/.well-known/openid-configuration', '/version', '/api', '/api/']);

@@ -1,4 +1,4 @@
-import { encodeJson } from '../json.ts';
+import { encodeJson, toldLength } from '../json.ts';
 import type { Json, JsonObject } from '../object.ts';
 import { isRecord, setOwn } from '../untyped.ts';
 
@@ -8,11 +8,12 @@ import { isRecord, setOwn } from '../untyped.ts';
  */
 export type Written = ReadonlyMap<string, string>;
 
-/** Half a character: no text that is decoded has one. */
-const mark = '\ud800';
+/** The second half of a character: no text that is decoded begins with one. */
+const mark = '\udc00';
 
 /** A copy in which each number that is `written` is a text of its own, which patches carry about as they do any other. */
 export function marked(value: Json, written: Written, path = ''): Json {
+  if (path.length > toldLength) return value;
   if (Array.isArray(value)) return value.map((item, i) => marked(item, written, `${path}[${i}]`));
   if (isRecord(value)) {
     const result: JsonObject = {};
@@ -21,11 +22,10 @@ export function marked(value: Json, written: Written, path = ''): Json {
     }
     return result;
   }
-  const literal = written.get(path);
-  // Of what is written twice the last counts.
-  return literal !== undefined && isNumber(value) && Number(literal) === Number(value)
-    ? mark + literal
-    : value;
+  const literal = isNumber(value) ? written.get(path) : undefined;
+  // Of what is written twice the last counts. What a double is told as Go stores, and finds.
+  const isOwn = literal !== undefined && Number(literal) === Number(value) && literal !== String(value);
+  return isOwn ? mark + literal : value;
 }
 
 function isNumber(value: Json): boolean {
@@ -50,11 +50,11 @@ function withNumbers(value: Json, path: string, written: Map<string, string>): J
   }
   if (typeof value !== 'string' || !value.startsWith(mark)) return value;
   const literal = value.slice(mark.length);
-  written.set(path, literal);
+  if (path.length <= toldLength) written.set(path, literal);
   return Number(literal);
 }
 
-const encodedMark = /"\\ud800([^"]*)"/g;
+const encodedMark = /"\\udc00([^"]*)"/g;
 
 /** As encodeJson, of what is marked: with numbers as they are written. */
 export function encodeMarked(value: Json): string {

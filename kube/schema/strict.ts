@@ -1,5 +1,6 @@
 import { jsonType } from '../go-words.ts';
 import { formatApiVersion, type GroupVersionKind } from '../gvk.ts';
+import { literalAt } from '../json.ts';
 import type { Json, JsonObject } from '../object.ts';
 import { badRequest } from '../status.ts';
 import { isRecord, setOwn } from '../untyped.ts';
@@ -214,9 +215,8 @@ class Decoder {
     return typeof error === 'string' ? this.#fail(error) : this.#mismatch(value, error.type || name);
   }
 
-  /** How the number is written, where its value does not tell. */
   #literal(): string | undefined {
-    return this.#literals.size === 0 ? undefined : this.#literals.get(this.#path.join('').slice(1));
+    return literalAt(this.#literals, this.#path);
   }
 
   #isInteger(): boolean {

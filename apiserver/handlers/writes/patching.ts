@@ -52,7 +52,10 @@ export function patcher(
   { request, served, user }: ResourceExchange,
   type: Exclude<PatchType, 'apply'>,
 ): Patching {
-  const { value, duplicates, literals } = decodePatch(request.body ?? new Uint8Array());
+  const decoded = decodePatch(request.body ?? new Uint8Array(), type);
+  const { duplicates, literals } = decoded;
+  // To Go a null is a patch that says nothing; only a merge patch has to be an object.
+  const value = type === 'merge' ? decoded.value : (decoded.value ?? (type === 'json' ? [] : {}));
   const gvk = isOwnController(user) ? undefined : served.info;
   const whole = (patched: Json, before: JsonObject) => objectOf(patched, before, gvk);
   const given = literals ? marked(value, literals) : value;
@@ -110,10 +113,11 @@ function objectOf(value: Json, before: JsonObject, gvk: GroupVersionKind | undef
   return value as JsonObject;
 }
 
-function decodePatch(body: Uint8Array): DecodedJson {
+function decodePatch(body: Uint8Array, type: PatchType): DecodedJson {
   try {
     return decodeJson(body, { strict: true, depth: deepest });
   } catch (error) {
-    throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : String(error)}`);
+    const why = error instanceof Error ? error.message : String(error);
+    throw badRequest(type === 'strategic' ? why : `error decoding patch: ${why}`);
   }
 }

@@ -29,12 +29,11 @@ export function readDuration(text: string): Duration | undefined {
   return BigInt.asIntN(64, all) === all ? new Duration(all) : undefined;
 }
 
-/** As Go's JSON has durations: seconds. */
+/** In seconds, and no more of them than a double holds, as CEL has them of Go. */
 export function showDuration({ nanos }: Duration): string {
-  const sign = nanos < 0n ? '-' : '';
-  const size = nanos < 0n ? -nanos : nanos;
-  const fraction = (size % 1_000_000_000n).toString().padStart(9, '0').replace(/0+$/, '');
-  return `${sign}${size / 1_000_000_000n}${fraction === '' ? '' : `.${fraction}`}s`;
+  const seconds = Number(nanos / 1_000_000_000n) + Number(nanos % 1_000_000_000n) / 1e9;
+  const isSmall = Math.abs(seconds) < 1e-6 && seconds !== 0;
+  return `${isSmall ? seconds.toFixed(9).replace(/0+$/, '') : seconds}s`;
 }
 
 const written = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d{1,9})\d*)?(?:Z|([-+])(\d\d):(\d\d))$/;

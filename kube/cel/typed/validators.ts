@@ -1,7 +1,7 @@
 import { regexProblem } from '../../regex.ts';
 import { regexSize } from '../../regex-size.ts';
 import { RunError } from '../eval/budget.ts';
-import { readDuration, readTimestamp } from '../eval/times.ts';
+import { inTime, readDuration, readTimestamp } from '../eval/times.ts';
 import type { Checked } from './check.ts';
 import { children, type Expr, type Issue } from './expr.ts';
 import { formatIssue } from './format-literal.ts';
@@ -27,13 +27,13 @@ const mostSteps = 500_000;
 
 const readable: Readonly<Record<string, (text: string) => boolean>> = {
   duration: (text) => readDuration(text) !== undefined,
-  timestamp: isTimestamp,
+  timestamp: (text) => isTimestamp(() => readTimestamp(text)),
   matches: (text) => regexProblem(text) === undefined,
 };
 
-function isTimestamp(text: string): boolean {
+function isTimestamp(read: () => Date): boolean {
   try {
-    readTimestamp(text);
+    read();
     return true;
   } catch (error) {
     if (error instanceof RunError) return false;
@@ -75,11 +75,14 @@ function held(type: CelType, optional: boolean): CelType {
 }
 
 function literalArgument(name: string, argument: Expr | undefined, found: Found): void {
-  if (argument?.op !== 'literal' || argument.type !== 'string') return;
-  if (name === 'matches' && !isToBeRead(String(argument.value), found)) return;
+  if (argument?.op !== 'literal') return;
+  const { type, value } = argument;
+  const isSeconds = name === 'timestamp' && type === 'int';
+  if (type !== 'string' && !isSeconds) return;
+  if (name === 'matches' && !isToBeRead(String(value), found)) return;
   const isReadable = Object.hasOwn(readable, name) ? readable[name] : undefined;
-  if (isReadable && !isReadable(String(argument.value)))
-    found.issues.push({ offset: argument.offset, message: `invalid ${name} argument` });
+  const isRead = isSeconds ? isTimestamp(() => inTime(Number(value) * 1000)) : isReadable?.(String(value));
+  if (isRead === false) found.issues.push({ offset: argument.offset, message: `invalid ${name} argument` });
 }
 
 function isToBeRead(pattern: string, found: Found): boolean {

@@ -116,3 +116,18 @@ test('a strategic merge patch takes 3.0 for an integer, and so does a merge patc
   const thing = await api.call('PATCH', `${things}/one`, '{"n":3.0}');
   expect(thing).toMatchObject({ status: 200, body: { n: 3 } });
 });
+
+/** What kube-apiserver 1.36.3 answers. */
+test.each([
+  [json, 'null', 200, undefined],
+  [strategic, 'null', 200, undefined],
+  [merge, 'null', 400, 'Invalid JSON Patch'],
+  [json, '{', 400, 'error decoding patch: unexpected end of JSON input'],
+  [merge, '{', 400, 'error decoding patch: unexpected end of JSON input'],
+  [strategic, '{', 400, 'unexpected end of JSON input'],
+])('a patch in %s of %s is answered %i', async (type, patch, status, why) => {
+  await api.call('POST', deployments, deployment('web'));
+  const answer = await api.call('PATCH', `${deployments}/web`, patch, { 'content-type': type });
+  expect(answer.status).toBe(status);
+  if (why !== undefined) expect(answer.body.message).toMatch(new RegExp(`^${why}`));
+});

@@ -102,6 +102,7 @@ const mirrors: [path: string, get: number, other: number][] = [
   ['/apis/apps/v1/', 200, 405],
   ['/apis/apps/v9', 404, 404],
   ['/apis/nothing/v1', 404, 404],
+  ['/apis//v1', 404, 404],
   ['/apis/example.com', 200, 200],
   ['/apis/example.com/v1', 200, 200],
   ['/api', 200, 405],

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { deepCopy, deepEqual, sameJson } from '../../../kube/deep.ts';
-import { anyDepth, decodeJson, decodeJsonInTurns, decodeJsonText, encodeJson } from '../../../kube/json.ts';
+import {
+  anyDepth,
+  decodeJson,
+  decodeJsonInTurns,
+  decodeJsonText,
+  encodeJson,
+  literalAt,
+} from '../../../kube/json.ts';
 import { JsonParser } from '../../../kube/json-parser.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -104,6 +111,23 @@ describe('decodeJson', () => {
     expect(decodeJsonText('{"a":[1,"1e3",true,false]}', { strict: true }).literals).toBeUndefined();
     const crowd = decodeJsonText(`[${'1.0,'.repeat(5000)}1]`, { strict: true });
     expect(crowd.literals?.size).toBe(1000);
+  });
+
+  it('does not keep the path of each number or repeated key below a long key, which would be that key as often', () => {
+    const long = 'k'.repeat(20_000);
+    const read = (key: string) =>
+      decodeJsonText(`{"${key}":{"a":1.0,"b":1,"b":2,"c":1,"c":2}}`, { strict: true });
+    expect([read('k').literals, read('k').duplicates]).toEqual([new Map([['k.a', '1.0']]), ['k.b', 'k.c']]);
+    expect([read(long).literals, read(long).duplicates]).toEqual([undefined, [`${long}.b`]]);
+    const path = 'k'.repeat(2000);
+    expect(literalAt(new Map([['k.a', '1.0']]), ['.k', '.a'])).toBe('1.0');
+    expect(literalAt(new Map([[`${path}.a`, '1.0']]), [`.${path}`, '.a'])).toBeUndefined();
+  });
+
+  it('tells of a hundred repeated keys', () => {
+    const pairs = Array.from({ length: 300 }, (_, i) => `"k${i}":1,"k${i}":2`);
+    const { duplicates } = decodeJsonText(`{${pairs.join()}}`, { strict: true });
+    expect([duplicates.length, duplicates[99]]).toEqual([100, 'k99']);
   });
 
   it.each(['0.5', '-0.25,1', '12345.678', '0.30000000000000004', '1.5}'])(

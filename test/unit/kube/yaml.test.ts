@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeYaml, encodeYaml } from '../../../kube/yaml.ts';
+import { decodeYaml, encodeYaml, YamlError } from '../../../kube/yaml.ts';
 
 describe('decodeYaml', () => {
   it.each([
@@ -110,4 +110,32 @@ describe('encodeYaml', () => {
     expect(/^value: (.*)$/m.exec(written)?.[1]).toBe(text);
     expect(decodeYaml(written).value).toEqual({ big: 9007199254740993n, value });
   });
+});
+
+const wrong = 'found invalid Unicode character escape code';
+
+/** The words of kube-apiserver 1.36.3. */
+it.each([
+  ['{"a":"\\uDC00"}', wrong],
+  ['{"a":"\\uD83D\\uDE00"}', wrong],
+  ['"\\uD800": b', wrong],
+  ['b: c\na: "\\U00110000"', `line 2: ${wrong}`],
+  ['b: c\na: "b\n\n   \\uDC00"', `line 4: ${wrong}`],
+  ['a: "\\/"', 'found unknown escape character'],
+  ['a: "\\q"', 'found unknown escape character'],
+  ['b: c\na: "\\q"', 'line 2: found unknown escape character'],
+  ['b: c\na: "\\uDC0G"', 'line 2: did not find expected hexdecimal number'],
+])('an escape that is no character is refused: %j', (text, why) => {
+  expect(() => decodeYaml(text)).toThrow(new YamlError(why));
+});
+
+it.each([
+  ['a: "\\U0001F600\\u00e4"', '\u{1f600}\u00e4'],
+  ['a: "\\\\uDC00\\\\/"', '\\uDC00\\/'],
+  ["a: '\\uDC00\\/'", '\\uDC00\\/'],
+  ['a: |-\n  "\\uDC00"', '"\\uDC00"'],
+  ['a: b # "\\uDC00"', 'b'],
+  ['a: b\n---\na: "\\uDC00"', 'b'],
+])('what only looks like such an escape is not one: %j', (text, a) => {
+  expect(decodeYaml(text).value).toEqual({ a });
 });

@@ -63,6 +63,14 @@ test.each<[string, string, unknown]>([
     '1969-12-31T23:59:59.5Z',
     true,
   ],
+  ['string(timestamp(object.v) - timestamp(0)) == "725846400s"', '1993-01-01T00:00:00.000000001Z', true],
+  [
+    'string(timestamp(object.v) - timestamp(0)) == "1672531200.1234567s"',
+    '2023-01-01T00:00:00.123456700Z',
+    true,
+  ],
+  ['string(timestamp(0) - timestamp(object.v)) == "-0.000000012s"', '1970-01-01T00:00:00.000000012Z', true],
+  ['string(timestamp(object.v) - timestamp(0)) == "0s"', '1970-01-01T00:00:00Z', true],
   ['timestamp(object.v) - timestamp(0) == duration("1ns")', '1970-01-01T00:00:00.000000001Z', true],
   [
     'timestamp(object.v) > timestamp(0) && timestamp(object.v) != timestamp(0)',

@@ -24,6 +24,9 @@ describe('numbers as they are written', () => {
     ],
     [{ a: 1.0 }, '{"b":1.5}', { a: 1, b: 1.5 }, {}, '{"a":1,"b":1.5}'],
     [{}, '{"a":3.0,"a":1}', { a: 1 }, {}, '{"a":1}'],
+    [{ a: '\u{10000}x' }, '{"b":3.0}', { a: '\u{10000}x', b: 3 }, { b: '3.0' }, '{"a":"\u{10000}x","b":3.0}'],
+    [{}, '{"a":"\u{10000}x","b":3.0}', { a: '\u{10000}x', b: 3 }, { b: '3.0' }, '{"a":"\u{10000}x","b":3.0}'],
+    [{}, '{"a":1e-7,"b":1e+21}', { a: 1e-7, b: 1e21 }, {}, '{"a":1e-7,"b":1e+21}'],
     [{}, '{"a":"3.0","b":3.0}', { a: '3.0', b: 3 }, { b: '3.0' }, '{"a":"3.0","b":3.0}'],
   ])('%j with the merge patch %s is %j', (target, patch, value, written, text) => {
     expect(patched(applyMergePatch, target, patch)).toEqual([value, written, text]);
@@ -50,5 +53,17 @@ describe('numbers as they are written', () => {
   it.each(['1.0', '1e0'])('%s is not 1 to the test of a JSON patch', (number) => {
     const patch = `[{"op":"test","path":"/a","value":${number}}]`;
     expect(() => patched(applyJsonPatch, { a: 1 }, patch)).toThrow('rejected our request');
+  });
+
+  it('finds a number that is written as Go stores it', () => {
+    const patch = '[{"op":"test","path":"/a","value":1e-7}]';
+    expect(patched(applyJsonPatch, { a: 1e-7 }, patch)[0]).toEqual({ a: 1e-7 });
+  });
+
+  it('are not looked for below a long key, whose path each of them would have', () => {
+    const below = { a: 3 };
+    const path = 'k'.repeat(2000);
+    expect(marked({ [path]: below }, new Map([[`${path}.a`, '3.0']]))).toEqual({ [path]: below });
+    expect(unmarked({ [path]: marked(below, new Map([['a', '3.0']])) }).written.size).toBe(0);
   });
 });
