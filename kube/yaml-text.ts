@@ -13,7 +13,7 @@ export function yamlText(bytes: Uint8Array): string {
 }
 
 /** All but what YAML calls printable; https://yaml.org/spec/1.1/#id868518 */
-const foreign = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\u{10000}-\u{10ffff}]/u;
+const foreign = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -49,8 +49,7 @@ function problemOf(bytes: Uint8Array): string {
     }
     if (value < (least[width] ?? 0)) return 'invalid length of a UTF-8 sequence';
     if ((value >= 0xd800 && value <= 0xdfff) || value > 0x10ffff) return 'invalid Unicode character';
-    const isMark = at === 0 && value === 0xfeff;
-    if (!isMark && foreign.test(String.fromCodePoint(value))) return 'control characters are not allowed';
+    if (foreign.test(String.fromCodePoint(value))) return 'control characters are not allowed';
     at += width;
   }
   return 'invalid Unicode character';
