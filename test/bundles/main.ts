@@ -48,11 +48,11 @@ try {
   await server.dispose();
 }
 
-/** Of `1/2`: every second, from the first on. */
+/** Of `1/3`: every third, from the first on. */
 function partOf(text: string): [number, number] {
   const [, part, parts] = (/^(\d+)\/(\d+)$/.exec(text) ?? []).map(Number);
   if (part && parts && part <= parts) return [part, parts];
-  process.stderr.write(`BUNDLES_PART is ${text}, and should be as 1/2\n`);
+  process.stderr.write(`BUNDLES_PART is ${text}, and should be as 1/3\n`);
   process.exit(2);
 }
 
