@@ -744,7 +744,7 @@ describe('itself', () => {
         conditions: [condition, 'x', { type: 'Bad', status: 'Maybe' }],
         version: 'v1.36.3',
         allocatable: { cpu: '4', x: 5 },
-        nodeLabels: ['a=b', 'a=b', 'example.com/c=', 'd=*', 'no value', '<e>=f', 7, '*'],
+        nodeLabels: ['!x.org/y', '!<e>', '!', 'a=b', 'a=b', 'c=', 'd=*', 'no value', '<e>=f', 7, '*'],
         evil: 1,
         lastHeartbeatTime: 'never',
         silentAfterSeconds: 90.5,
@@ -761,7 +761,7 @@ describe('itself', () => {
         conditions: [condition],
         version: 'v1.36.3',
         allocatable: { cpu: '4' },
-        nodeLabels: ['a=b', 'example.com/c=', 'd=*', '*'],
+        nodeLabels: ['!x.org/y', 'a=b', 'c=', 'd=*', '*'],
         silentAfterSeconds: 90,
       },
     });
