@@ -197,6 +197,23 @@ describe('decideNamespace, workloads', () => {
     });
   });
 
+  it.each([
+    ['an annotation of its own', deployment('web', { metadata: annotations('b') }), namespace()],
+    ['its Namespace', deployment('web'), namespace('b')],
+    ['what its annotation leaves', deployment('web', { metadata: annotations('!a,!c') }), namespace()],
+  ])('does not say of what stays that it is there by %s once that is taken back', (_what, web, home) => {
+    const world = new World(web);
+    world.namespace = home;
+    expect(world.decide().spec('web')?.reasons?.['b']).toContain('annotation');
+    world.share('web', { b: active });
+    world.objects = [deployment('web')];
+    world.namespace = namespace();
+    expect(world.decide().spec('web')).toMatchObject({
+      clusters: ['b'],
+      reasons: { b: 'it is there already' },
+    });
+  });
+
   it('says no more on what has ended where it is to be, once it is to leave all that it is on', () => {
     const world = new World(placed('Job', 'once', { spec: { template: { spec: {} } } }));
     const note = () => world.objects[0]?.object.metadata.annotations?.['atoll.dev/clusters'];
