@@ -142,8 +142,9 @@ function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpe
   const isFree = kind.role === 'workload' && !wish && !isSaid && !isDivided && old?.policies === undefined;
   const stays = isFree && old?.ref.uid === uid && deepEqual(old.clusters, clusters);
   const isBrought = rebalancedAt !== undefined && old?.rebalancedAt === rebalancedAt && !isSaid;
-  const isStillTrue = old?.reasons !== undefined && !Object.values(old.reasons).some(isByAnnotation);
-  const told = stays && isStillTrue ? old.reasons : isBrought ? brought(choice, old) : choice.reasons;
+  const wasAsked = old?.wanted !== undefined || Object.values(old?.reasons ?? {}).some(isByAnnotation);
+  const told =
+    stays && old.reasons && !wasAsked ? old.reasons : isBrought ? brought(choice, old) : choice.reasons;
   const reasons = isSaid ? told : butForNodes(told, decided.misfits);
   return {
     ref: { group, version, resource, kind: kindOf(object), name, uid, ...(kind.rule && { rule: kind.rule }) },

@@ -214,6 +214,15 @@ describe('decideNamespace, workloads', () => {
     });
   });
 
+  it('nor of what could not go where its annotation said, that nothing else fits', () => {
+    const world = new World(deployment('web')).decide();
+    world.clusters = [cluster('a'), cluster('b', { drain: true })];
+    world.objects = [deployment('web', { metadata: annotations('b') })];
+    expect(world.decide().spec('web')?.reasons?.['a']).toContain('nothing else fits');
+    world.objects = [deployment('web')];
+    expect(world.decide().spec('web')?.reasons).toEqual({ a: 'it is there already' });
+  });
+
   it('says no more on what has ended where it is to be, once it is to leave all that it is on', () => {
     const world = new World(placed('Job', 'once', { spec: { template: { spec: {} } } }));
     const note = () => world.objects[0]?.object.metadata.annotations?.['atoll.dev/clusters'];
