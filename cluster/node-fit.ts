@@ -4,6 +4,8 @@ import { listAt, mapAt, textAt } from '../kube/untyped.ts';
 export const nodeNameKey = 'metadata.name';
 /** Instead of a value, where a key has more of them than are told; by itself, in the end: there are more keys. */
 export const moreLabels = '*';
+/** Before a key that some of the nodes have not: all have what is told without. */
+export const lacking = '!';
 
 /** One thing that pods ask of the node they run on. */
 interface Ask {
@@ -13,6 +15,7 @@ interface Ask {
   /** The labels any of which may be one for it: with the values, and where values are not told. Made once, since each cluster is asked for them. */
   labels: readonly string[];
   untold: readonly string[];
+  lacked: string;
 }
 
 /** What each of the pods asks of its node: all of one of these. Undefined: nothing that the labels of nodes could tell. */
@@ -42,7 +45,14 @@ function isIn(key: string, value: string): Ask {
 
 function ask(key: string, operator: string, values: readonly string[]): Ask {
   const labels = values.map((value) => `${key}=${value}`);
-  return { key, operator, values, labels, untold: [moreLabels, `${key}=${moreLabels}`] };
+  return {
+    key,
+    operator,
+    values,
+    labels,
+    untold: [moreLabels, `${key}=${moreLabels}`],
+    lacked: lacking + key,
+  };
 }
 
 function askOf(from: unknown): Ask {
@@ -55,7 +65,7 @@ export type LabelIndex = ReadonlySet<string>;
 
 export function labelIndex(told: readonly string[]): LabelIndex {
   const index = new Set(told);
-  for (const label of told) index.add(label.slice(0, label.indexOf('=')));
+  for (const label of told) if (label.includes('=')) index.add(label.slice(0, label.indexOf('=')));
   return index;
 }
 
@@ -68,26 +78,30 @@ export function nodeMisfit(ask: NodeAsk, labels: LabelIndex | undefined): string
   const lacks = ask.map((all) => all.find((one) => !mayHold(one, labels)));
   const [first] = lacks;
   if (!first || lacks.includes(undefined)) return undefined;
-  return `no node there has ${wordsOf(first)}, as its pods ask`;
+  return `no node there ${wordsOf(first)}, as its pods ask`;
 }
 
-function mayHold({ key, operator, values, labels: these, untold }: Ask, labels: LabelIndex): boolean {
+function mayHold({ key, operator, values, labels: these, untold, lacked }: Ask, labels: LabelIndex): boolean {
   const isThere = (label: string) => labels.has(label);
   if (untold.some(isThere)) return true;
-  const isNumber = (is: (value: number) => boolean) =>
+  const isLacked = labels.has(lacked) || (!labels.has(key) && labels.has(nodeNameKey));
+  const isAny = (is: (value: string) => boolean) =>
     labels.has(key) &&
-    [...labels].some((label) => label.startsWith(`${key}=`) && is(Number(label.slice(key.length + 1))));
+    [...labels].some((label) => label.startsWith(`${key}=`) && is(label.slice(key.length + 1)));
   switch (operator) {
     case 'In':
       return these.some(isThere);
     case 'Exists':
       return labels.has(key);
     case 'Gt':
-      return isNumber((value) => value > Number(values[0]));
+      return isAny((value) => Number(value) > Number(values[0]));
     case 'Lt':
-      return isNumber((value) => value < Number(values[0]));
+      return isAny((value) => Number(value) < Number(values[0]));
+    case 'NotIn':
+      return isLacked || isAny((value) => !values.includes(value));
+    case 'DoesNotExist':
+      return isLacked;
     default:
-      // What a node must not have some other node may lack.
       return true;
   }
 }
@@ -100,12 +114,22 @@ function wordsOf({ key, operator, values }: Ask): string {
   const what = isName ? 'the name' : `the label ${key}`;
   const others = values.length - mostNamed;
   const among = [...values.slice(0, mostNamed), ...(others > 0 ? [`${others} more`] : [])].join(' or ');
-  if (operator === 'In') return `${what}${isName ? ' ' : '='}${among}`;
-  return operator === 'Exists' ? what : `${what} ${operator === 'Gt' ? 'above' : 'below'} ${values[0]}`;
+  switch (operator) {
+    case 'In':
+      return `has ${what}${isName ? ' ' : '='}${among}`;
+    case 'NotIn':
+      return `lacks ${what}${isName ? ' ' : '='}${among}`;
+    case 'Exists':
+      return `has ${what}`;
+    case 'DoesNotExist':
+      return `lacks ${what}`;
+    default:
+      return `has ${what} ${operator === 'Gt' ? 'above' : 'below'} ${values[0]}`;
+  }
 }
 
 const though = ', though ';
-const misfit = /, though (no node there has .*, as its pods ask)$/;
+const misfit = /, though (no node there (?:has|lacks) .*, as its pods ask)$/;
 
 /** Why a cluster was chosen, with what nodeMisfit says of it all the same, now; what was said of that before is not. */
 export function withMisfit(reason: string, words: string | undefined): string {

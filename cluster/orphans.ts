@@ -18,8 +18,8 @@ type Shared = readonly [cluster: string, share: Share];
 
 /**
  * The shares of what is orphaned, before it is let go. On its way elsewhere it has more than its replicas: its pods are left once, where it
- * has not left yet and all of them are there, counted on if that may be and else as many, and what is too many goes. Unchanged where that
- * is not known, or nothing is: what of `silent` clusters is said may be of pods that died with them.
+ * has not left yet and all of them are there, with as few too many as may be, counted on if so and else as many, and what is too many
+ * goes. Unchanged where that is not known, or nothing is: what of `silent` clusters is said may be of pods that died with them.
  */
 export function leftOnce(
   { ref, clusters, shares = {} }: PlacementSpec,
@@ -37,9 +37,11 @@ export function leftOnce(
   const sum = (some: readonly Shared[]) => some.reduce((n, [, { replicas = 0 }]) => n + replicas, 0);
   const targets = all.filter((one) => isTarget(one) && !hasLeft(one));
   const former = all.filter((one) => !isTarget(one) && !hasLeft(one));
-  const whole = [isCounted, isMade]
+  const [whole] = [isCounted, isMade]
     .flatMap((isThere) => [former.filter(isThere), [...former, ...targets].filter(isThere)])
-    .find((some) => some.length > 0 && sum(some) >= sum(targets));
+    .concat([targets.filter(isMade)])
+    .filter((some) => some.length > 0 && sum(some) >= sum(targets))
+    .sort((one, other) => sum(one) - sum(other));
   const kept = former.length === 0 ? targets : whole;
   if (kept === undefined || kept.length === 0 || kept.some(([c]) => silent.has(c))) return shares;
   const isKept = new Set(kept.map(([cluster]) => cluster));

@@ -72,7 +72,7 @@ export interface PhysicalClusterStatus {
   namespaces?: number;
   /** Sums over its schedulable nodes. */
   allocatable?: Record<string, string>;
-  /** The labels that its nodes have, each as `key=value`, sorted; absent while nobody knows. See cluster/node-fit.ts. */
+  /** The labels that its nodes have, each as `key=value`, and each key that some of them have not as `!key`, sorted; absent while nobody knows. See cluster/node-fit.ts. */
   nodeLabels?: string[];
   /** The namespaced custom resources that it serves, as `<resource>.<group>/<version>`, sorted; absent while nobody knows, in the end `*` where there are more. */
   serves?: string[];

@@ -18,7 +18,7 @@ import { endOfRest } from './kept.ts';
 import { misfitsOn } from './node-choice.ts';
 import { explained, movesOf, rebalancedAt } from './rebalance.ts';
 import { homeOf, recordOf } from './record.ts';
-import { hasStopped, type Scene } from './scene.ts';
+import { hasStopped, placementOf, type Scene } from './scene.ts';
 import { situationOf } from './situation.ts';
 import { type Subject, subjectsOf } from './subjects.ts';
 import { listenedSince } from './tolerations.ts';
@@ -73,7 +73,7 @@ export function lookAt(given: NamespaceInput): Look {
   const finish = input.objects.filter((placed) => hasStopped(scene, placed)).map(({ object }) => object);
   const leaving = input.namespace?.metadata.deletionTimestamp !== undefined;
   const decision = {
-    annotate: leaving ? [] : decided.flatMap(annotationOf),
+    annotate: leaving ? [] : decided.flatMap((one) => annotationOf(scene, one)),
     ...recordOf({
       decided: all,
       placements: input.placements,
@@ -229,11 +229,16 @@ function endOfMove(
   return Math.min(Number.POSITIVE_INFINITY, ...ends.filter((end) => end > now));
 }
 
-/** On a workload that no annotation places the scheduler says where; elsewhere it takes its word back. */
-function annotationOf({ placed, choice, wish }: Decided): NamespaceDecision['annotate'] {
+/**
+ * On a workload that no annotation places the scheduler says where; elsewhere, and where what has ended is nowhere or on its way there, it
+ * takes its word back.
+ */
+function annotationOf(scene: Scene, { placed, choice, wish }: Decided): NamespaceDecision['annotate'] {
   const note = schedulersNote(placed.object);
   const isAnnotated = wish?.layers.some(({ isPolicy, names }) => !isPolicy && names) === true;
-  if (isAnnotated) return note === undefined ? [] : [{ placed, clusters: undefined }];
+  const record = isFinished(placed.object) ? placementOf(scene, placed) : undefined;
+  const isNowhere = record && !choice.clusters.some((c) => Object.hasOwn(record.spec?.shares ?? {}, c));
+  if (isAnnotated || isNowhere) return note === undefined ? [] : [{ placed, clusters: undefined }];
   if (saysWhere(placed.object)) return [];
   const clusters = formatClusters(choice.clusters);
   return clusters === '' || clusters === note ? [] : [{ placed, clusters }];

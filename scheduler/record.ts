@@ -11,6 +11,7 @@ import type { KubeObject } from '../kube/object.ts';
 import { butForNodes } from './node-choice.ts';
 import { mayTakeOver, takenOver } from './orphans.ts';
 import type { Decided, NamespaceDecision } from './types.ts';
+import { isByAnnotation } from './wishes.ts';
 
 export interface RecordInput {
   decided: readonly Decided[];
@@ -141,7 +142,9 @@ function specOf(decided: Decided, home: Home, old?: PlacementSpec): PlacementSpe
   const isFree = kind.role === 'workload' && !wish && !isSaid && !isDivided && old?.policies === undefined;
   const stays = isFree && old?.ref.uid === uid && deepEqual(old.clusters, clusters);
   const isBrought = rebalancedAt !== undefined && old?.rebalancedAt === rebalancedAt && !isSaid;
-  const told = stays && old.reasons ? old.reasons : isBrought ? brought(choice, old) : choice.reasons;
+  const wasAsked = old?.wanted !== undefined || Object.values(old?.reasons ?? {}).some(isByAnnotation);
+  const told =
+    stays && old.reasons && !wasAsked ? old.reasons : isBrought ? brought(choice, old) : choice.reasons;
   const reasons = isSaid ? told : butForNodes(told, decided.misfits);
   return {
     ref: { group, version, resource, kind: kindOf(object), name, uid, ...(kind.rule && { rule: kind.rule }) },

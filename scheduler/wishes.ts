@@ -82,13 +82,21 @@ export function schedulersNote(object: KubeObject): string | undefined {
   return isSchedulers(object) ? annotation(object, clustersAnnotation) : undefined;
 }
 
+const ofItself = 'its annotation';
+const ofNamespace = "its Namespace's annotation";
+
+/** Of a reason that a Placement has. */
+export function isByAnnotation(reason: string): boolean {
+  return reason.includes(ofItself) || reason.includes(ofNamespace);
+}
+
 /** What a user asks for on the object itself. An annotation that nobody signed is a user's. */
 export const ownWord = perObject((object: KubeObject): Said | undefined =>
-  wordOf(object, 'its annotation', !isSchedulers(object)),
+  wordOf(object, ofItself, !isSchedulers(object)),
 );
 
 function namespaceWord(namespace: KubeObject | undefined): Said | undefined {
-  return wordOf(namespace, "its Namespace's annotation");
+  return wordOf(namespace, ofNamespace);
 }
 
 function wordOf(object: KubeObject | undefined, source: string, isTheirs = true): Said | undefined {

@@ -2,7 +2,7 @@ import { misfitIn } from '../cluster/node-fit.ts';
 import { originOf } from '../cluster/ruled.ts';
 import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { at, numberAt } from '../kube/untyped.ts';
+import { at, listAt, numberAt, textAt } from '../kube/untyped.ts';
 import type { Shares, Slices } from './plan.ts';
 
 interface Awaited {
@@ -17,7 +17,9 @@ interface Awaited {
 export function awaitedWords(input: Awaited, cluster: string): string {
   const { placement, unled } = input;
   const misfit = misfitIn(placement.spec?.reasons?.[cluster]);
-  const why = unled.includes(cluster) ? unledWords : (haltedWords(input, cluster) ?? misfit);
+  const why = unled.includes(cluster)
+    ? unledWords
+    : (haltedWords(input, cluster) ?? refusedWords(input.slices, cluster) ?? misfit);
   return why === undefined ? '' : ` (${why})`;
 }
 
@@ -36,4 +38,14 @@ function haltedWords({ root, shares, slices }: Awaited, cluster: string): string
   return ruled
     ? 'its spec.paused is true, so its controller may make none of its pods there'
     : 'its rollout is paused, so none of its pods is made there; kubectl rollout resume';
+}
+
+/** Its controller there is not given all of its pods: by a quota of that cluster, its admission, a policy. */
+function refusedWords(slices: Slices, cluster: string): string | undefined {
+  const { status } = Object.hasOwn(slices, cluster) ? (slices[cluster] ?? {}) : {};
+  const failure = listAt(status, 'conditions').find(
+    (condition) => textAt(condition, 'type') === 'ReplicaFailure' && textAt(condition, 'status') === 'True',
+  );
+  const message = textAt(failure, 'message');
+  return message && `pods are refused there: ${message.slice(0, 512)}`;
 }

@@ -90,10 +90,13 @@ function holdsIt(cluster: PhysicalCluster, held: readonly Placement[], isLate: b
   return `namespaces of ours are still there (${left}): claims, or objects of others, keep one${how}${giveUp}`;
 }
 
-function stateOf(name: string, placement: Placement): string {
+/** What holds it, and why: that it is to stay, or whom it waits for before it leaves. */
+export function stateOf(name: string, placement: Placement): string {
   const { ref, clusters = [], reasons } = placement.spec ?? {};
   const what = ref && `${groupResource(ref)}/${ref.name}`;
-  const why = clusters.includes(name) ? reasons?.[name] : undefined;
+  const settled = placement.status?.conditions?.find(({ type }) => type === 'Settled');
+  const waits = settled?.status === 'False' && settled.reason !== 'Leaving' ? settled.message : undefined;
+  const why = clusters.includes(name) ? reasons?.[name] : waits;
   const where = `${logicalClusterOf(placement)}/${placement.metadata.namespace}/${what}`;
   return why === undefined ? where : `${where} (${why})`;
 }

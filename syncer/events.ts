@@ -1,4 +1,5 @@
 import { placedKinds } from '../cluster/kinds.ts';
+import type { ObjectRef } from '../cluster/types.ts';
 import { groupResource, parseApiVersion } from '../kube/gvk.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Engine } from './engine.ts';
@@ -33,12 +34,24 @@ export function prospectOf(
   const { apiVersion = '', kind, name = '' } = (event as unknown as About).involvedObject ?? {};
   const { group } = parseApiVersion(apiVersion);
   const of = placedKinds.find((one) => one.kind === kind && one.group === group);
-  if (!of || shares.byIndex('namespace', namespace).length === 0) return 'never';
+  const here = shares.byIndex('namespace', namespace);
+  if (!of) {
+    const ruled = here.flatMap(({ spec }) =>
+      spec?.ref.rule && isOfKind(spec.ref, group, kind) ? [spec.ref] : [],
+    );
+    if (ruled.length === 0) return 'never';
+    return ruled.some((ref) => ref.name === name) ? 'now' : 'soon';
+  }
+  if (here.length === 0) return 'never';
   if (shares.byIndex('target', targetId(of, namespace, name)).length > 0) return 'now';
   const key = `${namespace}/${name}`;
   const showing = among.filter(({ resource }) => resource === groupResource(of));
   if (showing.some((one) => one.uidOf(key) !== undefined)) return 'now';
   return showing.some((one) => one.mayHave(key)) ? 'later' : 'soon';
+}
+
+function isOfKind(ref: ObjectRef, group: string, kind: string | undefined): boolean {
+  return ref.kind === kind && ref.group === group;
 }
 
 /** What several clusters have of one object would look as if it happened twice: their events say where. */

@@ -1,5 +1,5 @@
 import type { Informer } from '../client/informer.ts';
-import { moreLabels, nodeNameKey } from '../cluster/node-fit.ts';
+import { lacking, moreLabels, nodeNameKey } from '../cluster/node-fit.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 
@@ -33,24 +33,20 @@ export class NodeLabels {
 }
 
 /**
- * Each as `key=value`, sorted, a node's name under nodeNameKey; of the keys with the most values moreLabels stands for these where they
- * are too many together, and by itself in the end where the keys are.
+ * Each as `key=value`, a node's name under nodeNameKey, and keys that some node has not, sorted; of the keys with the most values moreLabels
+ * stands for these where they are too many together, and by itself in the end where the keys are.
  */
 export function nodeLabels(nodes: Iterable<KubeObject>): string[] {
-  const byKey = new Map<string, Set<string>>();
-  for (const { metadata } of nodes)
-    for (const [key, value] of [[nodeNameKey, metadata.name ?? ''], ...Object.entries(metadata.labels ?? {})])
-      byKey.set(key as string, (byKey.get(key as string) ?? new Set()).add(value as string));
-  const costs = [...byKey].map(([key, values]) => ({ key, values, cost: costOf(key, values) }));
+  const costs = labelsByKey(nodes).map(([key, labels]) => ({ key, labels, cost: costOf(labels) }));
   let [count, bytes] = [0, 0];
-  for (const { values, cost } of costs) [count, bytes] = [count + values.size, bytes + cost];
+  for (const { labels, cost } of costs) [count, bytes] = [count + labels.size, bytes + cost];
   for (const one of costs.sort((a, b) => b.cost - a.cost)) {
     if (count <= most && bytes <= mostBytes) break;
-    const fewer = new Set([moreLabels]);
-    [count, bytes] = [count - one.values.size + 1, bytes - one.cost + costOf(one.key, fewer)];
-    one.values = fewer;
+    const fewer = new Set([`${one.key}=${moreLabels}`]);
+    [count, bytes] = [count - one.labels.size + 1, bytes - one.cost + costOf(fewer)];
+    one.labels = fewer;
   }
-  const all = costs.flatMap(({ key, values }) => [...values].map((value) => `${key}=${value}`)).sort();
+  const all = costs.flatMap(({ labels }) => [...labels]).sort();
   let size = 0;
   const told = all.slice(0, most).filter((label) => {
     size += label.length + 3;
@@ -59,9 +55,23 @@ export function nodeLabels(nodes: Iterable<KubeObject>): string[] {
   return told.length < all.length ? [...told, moreLabels] : told;
 }
 
-/** Quotes and a comma beside the label, as JSON. */
-function costOf(key: string, values: ReadonlySet<string>): number {
+function labelsByKey(nodes: Iterable<KubeObject>): [string, Set<string>][] {
+  const byKey = new Map<string, { labels: Set<string>; nodes: number }>();
+  let count = 0;
+  for (const { metadata } of nodes) {
+    count++;
+    for (const [key, value] of Object.entries({ ...metadata.labels, [nodeNameKey]: metadata.name ?? '' })) {
+      const known = byKey.get(key) ?? { labels: new Set(), nodes: 0 };
+      known.labels.add(`${key}=${value}`);
+      byKey.set(key, { labels: known.labels, nodes: known.nodes + 1 });
+    }
+  }
+  return [...byKey].map(([key, of]) => [key, of.nodes < count ? of.labels.add(lacking + key) : of.labels]);
+}
+
+/** Quotes and a comma beside each, as JSON. */
+function costOf(labels: ReadonlySet<string>): number {
   let sum = 0;
-  for (const value of values) sum += key.length + value.length + 4;
+  for (const label of labels) sum += label.length + 3;
   return sum;
 }

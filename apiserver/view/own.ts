@@ -1,5 +1,7 @@
 import { adoptedAnnotation } from '../../cluster/names.ts';
 import { isAdoptable, isAdopted, mayAdopt } from '../../cluster/placeable.ts';
+import { tellersOf } from '../../cluster/share.ts';
+import { silencesIn } from '../../cluster/silence.ts';
 import type { Placement } from '../../cluster/types.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.ts';
@@ -30,16 +32,35 @@ export async function noteOwn(
   const placement = await withAll(store, address, stored);
   const slice = getOwn(placement.status?.clusters ?? {}, address.cluster);
   if (!slice) return;
-  if (!slice.present) return await noteGone(store, address, placement);
-  if (phase === 'Leaving') return;
-  const { owner, nodeName } = slice;
+  if (!slice.present) await noteGone(store, address, placement);
+  const node = ref.kind === 'Pod' ? nodeOf(placement) : undefined;
+  const isOwn = (own: KubeObject | undefined): own is KubeObject => own?.metadata.uid === ref.uid;
+  if (!slice.present || phase === 'Leaving') {
+    if (node !== undefined)
+      await rewriteObject(store, addressIn(address, ref), (own) => (isOwn(own) ? bound(own, node) : own));
+    return;
+  }
+  const { owner } = slice;
   const adopter = owner && (await adopterOf(store, address, { uid: owner.uid, kind: ref.kind }));
   const isSaid = adopter !== 'going' && (owner || !isAdoptedElsewhere(address.cluster, placement));
   const noted = await rewriteObject(store, addressIn(address, ref), (own) => {
-    if (own?.metadata.uid !== ref.uid) return own;
-    return bound(isSaid ? { ...own, metadata: adopted(own, adopter) } : own, nodeName);
+    if (!isOwn(own)) return own;
+    return bound(isSaid ? { ...own, metadata: adopted(own, adopter) } : own, node);
   });
   if (noted?.kind === 'ReplicaSet' && isAdopted(noted)) await countRevision(served, address, noted);
+}
+
+/** Of the cluster that is believed how a Pod is, which its status is of: see splitter/fold. Undefined: nobody says it. */
+function nodeOf({ spec, status }: Placement): string | undefined {
+  const silent = silencesIn(status?.conditions ?? []);
+  const of = (cluster: string) => getOwn(status?.clusters ?? {}, cluster);
+  const speaking = Object.entries(spec?.shares ?? {}).filter(([cluster]) => {
+    const slice = of(cluster);
+    return slice?.present === true && Object.keys(slice.status ?? {}).length > 0;
+  });
+  const heard = speaking.filter(([cluster]) => !silent.has(cluster));
+  const [first] = tellersOf(Object.fromEntries(heard.length > 0 ? heard : speaking));
+  return first === undefined ? undefined : of(first)?.nodeName;
 }
 
 function isAdoptedElsewhere(cluster: string, { spec, status }: Placement): boolean {

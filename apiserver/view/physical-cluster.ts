@@ -105,7 +105,8 @@ function merged(before: PhysicalClusterStatus, told: Record<string, unknown>): P
 const mostSilentSeconds = 600;
 /** What a syncer sends is no more, and shorter: see servedBy and nodeLabels. */
 const mostServed = 1000;
-const labelled = /^[A-Za-z0-9][A-Za-z0-9./_-]{0,316}=(?:\*|[A-Za-z0-9._-]{0,253})$/;
+const labelled =
+  /^(?:[A-Za-z0-9][A-Za-z0-9./_-]{0,316}=(?:\*|[A-Za-z0-9._-]{0,253})|![A-Za-z0-9][A-Za-z0-9./_-]{0,316})$/;
 const servedName = /^[a-z0-9][a-z0-9.-]{0,200}\/[a-z0-9]{1,63}$/;
 
 function isTime(value: unknown): value is string {

@@ -55,7 +55,14 @@ async function uidHere(
 ): Promise<string> {
   const { group } = parseApiVersion(apiVersion);
   const placed = placedKinds.find((one) => one.kind === kind && one.group === group);
-  if (!placed || typeof name !== 'string' || name.includes('/')) throw notFound(reflected, address.name);
+  if (!placed) {
+    const ruled = [...owners.values()].find(
+      (ref) => ref.rule && ref.kind === kind && ref.group === group && ref.name === name,
+    );
+    if (!ruled) throw notFound(reflected, address.name);
+    return ruled.uid;
+  }
+  if (typeof name !== 'string' || name.includes('/')) throw notFound(reflected, address.name);
   const object = await readObject(store, addressIn(address, { ...placed, name }));
   const uid = object?.metadata.uid ?? '';
   const from = object ? reflectedFrom(object) : [];

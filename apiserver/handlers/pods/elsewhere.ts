@@ -55,10 +55,11 @@ export async function deleteElsewhere(
   await admission.mutate(undefined, object);
   await admission.validate(undefined, object);
   const isOrphaning = options.propagationPolicy === 'Orphan';
-  const left = isOrphaning ? await clustersLeft(exchange, object) : new Set();
   let found = false;
   for (const { cluster, connection } of connections) {
     await untilLetGo(exchange, object, connection);
+    // A move goes on while others are waited for.
+    const left = isOrphaning ? await clustersLeft(exchange, object) : new Set();
     const policy = left.has(cluster) && { propagationPolicy: 'Background' as const };
     const answer = await whole(await forwardDelete(connection, { ...options, ...policy }));
     if (answer.status < 400) found = true;

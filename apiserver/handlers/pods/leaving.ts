@@ -7,14 +7,14 @@ import { isStatusError } from '../../../kube/status.ts';
 import type { ResourceExchange } from '../../core.ts';
 
 /**
- * The clusters that the workload which made it is leaving, and lives on elsewhere. What is orphaned there would be nobody's: the workload
- * has its pods on other clusters, and none of its controllers adopts these.
+ * The clusters that the workload which made a ReplicaSet is leaving, and lives on elsewhere. What is orphaned there would be nobody's: the
+ * workload has its pods on other clusters, and none of its controllers adopts these. Those of a Job are nowhere else.
  */
 export async function clustersLeft(exchange: ResourceExchange, object: KubeObject): Promise<Set<string>> {
   const { core, info } = exchange;
   const { namespace = '', ownerReferences } = object.metadata;
   const owner = ownerReferences?.find(({ controller }) => controller === true);
-  if (!owner) return new Set();
+  if (!owner || object.kind !== 'ReplicaSet') return new Set();
   const { group } = parseApiVersion(owner.apiVersion);
   const of = core.catalog.infos(info.cluster).find((one) => one.group === group && one.kind === owner.kind);
   if (!of) return new Set();

@@ -12,6 +12,8 @@ import { type Api, call, startApi } from './api.ts';
 /** What the physical cluster was sent, and what it says next; asked what is there, it says that nobody owns it. */
 let sent: { method: string; url: string; type: string | undefined; body: Record<string, unknown> }[] = [];
 let answer: { status: number; body: unknown };
+/** Goes on before the next answer. */
+let meanwhile: (() => Promise<unknown>) | undefined;
 
 /** Of the owners that are asked for: those whose name says so. */
 async function ownersThere(owners: readonly OwnerReference[]): Promise<OwnerReference[]> {
@@ -25,6 +27,9 @@ async function transport({ method, url, headers, body }: ApiRequest): Promise<Ap
   const text = Buffer.from(body ?? new Uint8Array()).toString();
   const type = headers['content-type'];
   sent.push({ method, url, type: String(type), body: JSON.parse(text) });
+  const next = meanwhile;
+  meanwhile = undefined;
+  await next?.();
   const said = Buffer.from(JSON.stringify(answer.body));
   return { status: answer.status, headers: { 'content-type': 'application/json' }, body: said };
 }
@@ -276,33 +281,57 @@ test('one that a workload owns is deleted where it is, too; by our own controlle
   expect((await api.call('GET', `${sets}/owned`)).status).toBe(404);
 });
 
-test('orphaned, its pods go where the workload that owns it is leaving: nothing would adopt them there', async () => {
-  const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'moves', uid: 'm', controller: true };
-  await replicaSet('moving', [owner]);
+const place = async (kind: string, resource: string, shares: object) => {
+  const name = `moves.${resource}.${kind === 'CronJob' ? 'batch' : 'apps'}`;
   const ref = {
-    group: 'apps',
+    group: kind === 'CronJob' ? 'batch' : 'apps',
     version: 'v1',
-    resource: 'deployments',
-    kind: 'Deployment',
+    resource,
+    kind,
     name: 'moves',
     uid: 'm',
   };
-  const resource = placementsStored;
-  const name = 'moves.deployments.apps';
-  const place = async (east: string, west: string) => {
-    const spec = { ref, clusters: ['west'], shares: { east: { phase: east }, west: { phase: west } } };
-    const placement = { apiVersion: 'atoll.dev/v1alpha1', kind: 'Placement', spec };
-    await rewriteObject(store, { resource, cluster: 'root', namespace: 'default', name }, (old) => ({
-      ...placement,
-      metadata: { name, namespace: 'default', uid: 'p', ...old?.metadata },
-    }));
-    sent = [];
-    expect((await api.call('DELETE', `${sets}/moving?propagationPolicy=Orphan`)).status).toBe(200);
-    return sent.map(({ body }) => body['propagationPolicy']);
-  };
-  expect(await place('Active', 'Joining')).toEqual(['Orphan', 'Orphan']);
-  expect(await place('Leaving', 'Active')).toEqual(['Background', 'Orphan']);
-  expect(await place('Leaving', 'Leaving'), 'that is orphaned itself').toEqual(['Orphan', 'Orphan']);
+  const spec = { ref, clusters: ['west'], shares };
+  const placement = { apiVersion: 'atoll.dev/v1alpha1', kind: 'Placement', spec };
+  const at = { resource: placementsStored, cluster: 'root', namespace: 'default', name };
+  await rewriteObject(store, at, (old) => ({
+    ...placement,
+    metadata: { name, namespace: 'default', uid: 'p', ...old?.metadata },
+  }));
+};
+const orphaned = async (path: string) => {
+  sent = [];
+  expect((await api.call('DELETE', `${path}?propagationPolicy=Orphan`)).status).toBe(200);
+  return sent.map(({ body }) => body['propagationPolicy']);
+};
+
+test('orphaned, its pods go where the workload that owns it is leaving: nothing would adopt them there', async () => {
+  const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'moves', uid: 'm', controller: true };
+  await replicaSet('moving', [owner]);
+  const moves = (east: string, west: string) =>
+    place('Deployment', 'deployments', { east: { phase: east }, west: { phase: west } });
+  const policies = () => orphaned(`${sets}/moving`);
+  await moves('Active', 'Joining');
+  expect(await policies()).toEqual(['Orphan', 'Orphan']);
+  await moves('Leaving', 'Active');
+  expect(await policies()).toEqual(['Background', 'Orphan']);
+  await moves('Leaving', 'Leaving');
+  expect(await policies(), 'that is orphaned itself').toEqual(['Orphan', 'Orphan']);
+  await moves('Active', 'Joining');
+  meanwhile = () => moves('Active', 'Leaving');
+  expect(await policies(), 'that begins to leave meanwhile').toEqual(['Orphan', 'Background']);
+});
+
+test('a Job that is orphaned keeps its pods where the CronJob that made it is leaving: they are nowhere else', async () => {
+  const owner = { apiVersion: 'batch/v1', kind: 'CronJob', name: 'moves', uid: 'm', controller: true };
+  const metadata = { name: 'run', ownerReferences: [owner] };
+  const spec = { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'a' }] } } };
+  const jobs = '/apis/batch/v1/namespaces/default/jobs';
+  const made = await api.call('POST', jobs, { apiVersion: 'batch/v1', kind: 'Job', metadata, spec });
+  expect(made.status).toBe(201);
+  await reflect({ group: 'batch', resource: 'jobs', name: 'run' }, ['east']);
+  await place('CronJob', 'cronjobs', { east: { phase: 'Leaving' }, west: { phase: 'Active' } });
+  expect(await orphaned(`${jobs}/run`)).toEqual(['Orphan']);
 });
 
 test('one that is nowhere is deleted here', async () => {

@@ -238,6 +238,29 @@ test('nothing is placed where it is not served, with the reason', async () => {
   });
 });
 
+test('what a cluster says of one is told on the one that its user has', async () => {
+  await world.admin.create(clonesets, cloneSet('told', 1, 'east'));
+  const { spec } = await settled(world.admin, 'told.clonesets.fleet.example.com');
+  const namespace = spec?.physicalNamespace ?? '';
+  const { client } = world.physical('east');
+  const event = {
+    apiVersion: 'v1',
+    kind: 'Event',
+    type: 'Normal',
+    reason: 'Healthy',
+    message: 'All are updated',
+    metadata: { name: 'told.healthy' },
+    involvedObject: { apiVersion: 'fleet.example.com/v1alpha1', kind: 'CloneSet', namespace, name: 'told' },
+  };
+  await client.create(resources.events, event as KubeObject, { namespace });
+  const { metadata } = await world.admin.get(clonesets, { ...shop, name: 'told' });
+  await until('it is told', async () => {
+    const fieldSelector = `involvedObject.uid=${metadata.uid}`;
+    const { items } = await world.admin.list<KubeObject>(resources.events, { ...shop, fieldSelector });
+    return items.some((one) => one['message'] === '[east] All are updated');
+  });
+});
+
 test('what was placed stays, scales and goes when its rule has gone; nothing new is placed', async () => {
   const name = 'kept.clonesets.fleet.example.com';
   await world.admin.create(clonesets, cloneSet('kept', 2, 'east'));

@@ -39,6 +39,12 @@ describe('the pods of what is orphaned', () => {
     ['where they were made first', { a: joining(2), b: joining(2) }, { a: 2, b: 2 }, ['b']],
     ['where all of them are', { a: joining(2), b: joining(2) }, { a: 1, b: 2 }, ['a']],
     ['wherever some are', { a: joining(2), b: joining(2) }, { a: 1, b: 1 }, []],
+    [
+      'where no more are than it has',
+      { a: active(2), b: { ...joining(3), settled: { replicas: 1 } } },
+      { a: 2, b: 3 },
+      ['a'],
+    ],
     ['where they are ready', { a: joining(2), b: active(2) }, { a: 2, b: 2 }, ['a']],
   ])('are left once, though it moves on before it is there: %s', (_what, shares, made, surplus) => {
     const slices = Object.fromEntries(

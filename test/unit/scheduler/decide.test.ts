@@ -197,6 +197,47 @@ describe('decideNamespace, workloads', () => {
     });
   });
 
+  it.each([
+    ['an annotation of its own', deployment('web', { metadata: annotations('b') }), namespace()],
+    ['its Namespace', deployment('web'), namespace('b')],
+    ['what its annotation leaves', deployment('web', { metadata: annotations('!a,!c') }), namespace()],
+  ])('does not say of what stays that it is there by %s once that is taken back', (_what, web, home) => {
+    const world = new World(web);
+    world.namespace = home;
+    expect(world.decide().spec('web')?.reasons?.['b']).toContain('annotation');
+    world.share('web', { b: active });
+    world.objects = [deployment('web')];
+    world.namespace = namespace();
+    expect(world.decide().spec('web')).toMatchObject({
+      clusters: ['b'],
+      reasons: { b: 'it is there already' },
+    });
+  });
+
+  it('nor of what could not go where its annotation said, that nothing else fits', () => {
+    const world = new World(deployment('web')).decide();
+    world.clusters = [cluster('a'), cluster('b', { drain: true })];
+    world.objects = [deployment('web', { metadata: annotations('b') })];
+    expect(world.decide().spec('web')?.reasons?.['a']).toContain('nothing else fits');
+    world.objects = [deployment('web')];
+    expect(world.decide().spec('web')?.reasons).toEqual({ a: 'it is there already' });
+  });
+
+  it('says no more on what has ended where it is to be, once it is to leave all that it is on', () => {
+    const world = new World(placed('Job', 'once', { spec: { template: { spec: {} } } }));
+    const note = () => world.objects[0]?.object.metadata.annotations?.['atoll.dev/clusters'];
+    world.decide();
+    expect(note()).toBe('a');
+    world.share('once', { a: active });
+    const status = { conditions: [{ type: 'Complete', status: 'True' }] };
+    world.objects = world.objects.map(({ kind, object }) => ({ kind, object: { ...object, status } }));
+    expect((world.decide(), note()), 'its pods and their logs are there').toBe('a');
+    drain(world, { drain: true });
+    expect((world.decide(), note()), 'it leaves').toBeUndefined();
+    world.share('once', {});
+    expect((world.decide(), note()), 'it has left').toBeUndefined();
+  });
+
   it('keeps the old place when a drain finds no other, says why, and moves when there is one', () => {
     const world = new World(deployment('web')).decide();
     world.clusters = [

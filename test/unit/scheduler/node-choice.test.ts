@@ -24,6 +24,24 @@ describe('a workload whose pods ask for a node', () => {
     expect(world.spec('web')?.reasons?.['east']).toContain('no node there has');
   });
 
+  test('that must not have a label goes where one has not', () => {
+    const nodeAffinity = (operator: string, values?: string[]) => ({
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [{ matchExpressions: [{ key: 'gpu', operator, ...(values && { values }) }] }],
+          },
+        },
+      },
+    });
+    for (const podSpec of [nodeAffinity('DoesNotExist'), nodeAffinity('NotIn', ['a', 'b'])]) {
+      const world = new World(deployment('web', { podSpec }));
+      world.clusters = [at('east', [...host('e'), 'gpu=a']), at('west', ['!gpu', ...host('w'), 'gpu=a'])];
+      expect(world.decide().spec('web')?.clusters).toEqual(['west']);
+      expect(world.spec('web')?.reasons?.['east']).toContain('no node there lacks the label gpu');
+    }
+  });
+
   test('goes where that is though the rest of its Namespace is elsewhere', () => {
     const world = new World(deployment('other'));
     world.clusters = [east, west];

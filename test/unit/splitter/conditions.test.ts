@@ -161,3 +161,20 @@ test('a cluster that has no node for its pods is waited for, and that is told', 
   );
   expect(told('it has the most room')).toBe('waiting for west; until then it stays on east');
 });
+
+test('why a cluster refuses pods that are waited for is told, as long as it does', () => {
+  const placement = object('Deployment', ['west']);
+  const shares: Record<string, Share> = { east: { phase: 'Active' }, west: { phase: 'Joining' } };
+  const told = (status: 'True' | 'False', spec: object = {}) => {
+    const message = 'pods "web-1" is forbidden: exceeded quota: tight';
+    const slices = { west: { status: { conditions: [{ type: 'ReplicaFailure', status, message }] } } };
+    const root = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec };
+    const input = { ...atRest, placement, shares, slices, root, waitingFor: ['west'], gone: false, now: 0 };
+    return conditionsOf(input)[1]?.message;
+  };
+  expect(told('True')).toBe(
+    'waiting for west (pods are refused there: pods "web-1" is forbidden: exceeded quota: tight); until then it stays on east',
+  );
+  expect(told('False')).toBe('waiting for west; until then it stays on east');
+  expect(told('True', { paused: true }), 'its user pauses it').toContain('kubectl rollout resume');
+});

@@ -66,6 +66,23 @@ test('an event is for nobody where the cluster has no share in its namespace', (
   expect(prospectOf({ shares }, among, event('Pod', 'web-1'))).toBe('never');
 });
 
+test.each([
+  ['its own object', 'Rollout', 'web', 'argoproj.io/v1alpha1', 'now'],
+  ['its own object, in another version', 'Rollout', 'web', 'argoproj.io/v1', 'now'],
+  ['another object of the kind', 'Rollout', 'api', 'argoproj.io/v1alpha1', 'soon'],
+  ['another kind', 'Experiment', 'web', 'argoproj.io/v1alpha1', 'never'],
+  ['a kind of another group', 'Rollout', 'web', 'example.com/v1', 'never'],
+] as const)(
+  'where a kind is placed by a rule, an event about %s',
+  (_what, kind, name, apiVersion, prospect) => {
+    const ref = { group: 'argoproj.io', kind: 'Rollout', name: 'web', rule: {} };
+    const ruled = {
+      byIndex: (index: string) => (index === 'namespace' ? [{ spec: { ref } }] : []),
+    } as unknown as Engine['shares'];
+    expect(prospectOf({ shares: ruled }, among, event(kind, name, apiVersion))).toBe(prospect);
+  },
+);
+
 /** How often an event about the pod is put within an hour. */
 async function putsOf(answer: () => Promise<unknown>, before: () => void = () => {}): Promise<number> {
   const read = { metadata: { resourceVersion: '1' }, items: [event('Pod', 'web-1')] };

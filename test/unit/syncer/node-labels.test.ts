@@ -10,8 +10,9 @@ const node = (name: string, labels: Record<string, string> = {}): KubeObject => 
   metadata: { name, labels, resourceVersion: `${++version}` },
 });
 
-test('each label is told once, and each name', () => {
+test('each label is told once, each name, and what some have not', () => {
   expect(nodeLabels([node('b', { disk: 'ssd', zone: '1' }), node('a', { disk: 'ssd' })])).toEqual([
+    '!zone',
     'disk=ssd',
     'metadata.name=a',
     'metadata.name=b',

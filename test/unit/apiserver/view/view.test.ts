@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { syncersGroup, syncerUser } from '../../../../apiserver/view/identity.ts';
 import { Client } from '../../../../client/client.ts';
-import type { PhysicalCluster, Placement, ShareView } from '../../../../cluster/types.ts';
+import type { PhysicalCluster, Placement, Share, ShareView } from '../../../../cluster/types.ts';
 import type { UserInfo } from '../../../../kube/http.ts';
 import type { KubeObject, WatchEvent } from '../../../../kube/object.ts';
 import type { StatusError } from '../../../../kube/status.ts';
+import { textAt } from '../../../../kube/untyped.ts';
 import { until } from '../../../world/objects.ts';
 import {
   active,
@@ -320,6 +321,29 @@ describe('a placed Pod', () => {
         west: active,
       },
     );
+  });
+
+  test('is bound to the node of the cluster that its status is of, while it moves', async () => {
+    const [joining, leaving]: Share[] = [{ phase: 'Joining' }, { phase: 'Leaving' }];
+    const says = (of: string, nodeName: string, more: object = { status: { phase: 'Running' } }) =>
+      slice('bare.pods', { present: true, nodeName, ...more }, upstream.client(of));
+    const node = async () =>
+      textAt(await upstream.read(keys.pod(logical, namespace, 'bare')), 'spec', 'nodeName');
+    await says('east', 'e1');
+    expect(await node()).toBe('e1');
+    await upstream.shares(bare, { east: active, west: joining });
+    await says('west', 'w1');
+    expect(await node(), 'it comes').toBe('e1');
+    await upstream.shares(bare, { east: leaving, west: active });
+    await says('east', 'e1');
+    expect(await node(), 'it leaves').toBe('w1');
+    await upstream.shares(bare, { east: joining, west: active });
+    await says('west', 'w1', {});
+    await says('east', 'e2');
+    expect(await node(), 'nothing is heard of its status').toBe('e2');
+    await says('west', 'w2');
+    await slice('bare.pods', { present: false });
+    expect(await node()).toBe('w2');
   });
 
   test.each([
@@ -744,7 +768,7 @@ describe('itself', () => {
         conditions: [condition, 'x', { type: 'Bad', status: 'Maybe' }],
         version: 'v1.36.3',
         allocatable: { cpu: '4', x: 5 },
-        nodeLabels: ['a=b', 'a=b', 'example.com/c=', 'd=*', 'no value', '<e>=f', 7, '*'],
+        nodeLabels: ['!x.org/y', '!<e>', '!', 'a=b', 'a=b', 'c=', 'd=*', 'no value', '<e>=f', 7, '*'],
         evil: 1,
         lastHeartbeatTime: 'never',
         silentAfterSeconds: 90.5,
@@ -761,7 +785,7 @@ describe('itself', () => {
         conditions: [condition],
         version: 'v1.36.3',
         allocatable: { cpu: '4' },
-        nodeLabels: ['a=b', 'example.com/c=', 'd=*', '*'],
+        nodeLabels: ['!x.org/y', 'a=b', 'c=', 'd=*', '*'],
         silentAfterSeconds: 90,
       },
     });
