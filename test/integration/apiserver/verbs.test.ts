@@ -187,6 +187,41 @@ describe('patch', () => {
     expect((await apply(3, 'two', true)).body.spec.replicas).toBe(3);
   });
 
+  test('what is applied has a name, or is there', async () => {
+    const apply = (name: string, metadata?: object) =>
+      api.call(
+        'PATCH',
+        `${configMaps}/${name}?fieldManager=one`,
+        { apiVersion: 'v1', kind: 'ConfigMap', ...(metadata && { metadata }), data: { a: 'b' } },
+        typed('apply-patch+yaml'),
+      );
+    const message = 'the name of the object (a based on URL) was undeterminable: name must be provided';
+    const unnamed = { status: 400, body: { reason: 'BadRequest', message } };
+    expect(await apply('a')).toMatchObject(unnamed);
+    expect(await apply('a', { generateName: 'a-' })).toMatchObject(unnamed);
+    expect((await apply('a', { name: 'a' })).status).toBe(201);
+    expect((await apply('a')).status).toBe(200);
+    expect(await apply('a', { name: '' })).toMatchObject(unnamed);
+  });
+
+  test('what is applied by the uid of something is not made anew', async () => {
+    const applied = { ...deployment('web'), metadata: { name: 'web', uid: 'x' } };
+    const refused = await api.call(
+      'PATCH',
+      `${deployments}/web?fieldManager=one`,
+      applied,
+      typed('apply-patch+yaml'),
+    );
+    expect(refused).toMatchObject({
+      status: 409,
+      body: {
+        message:
+          'Operation cannot be fulfilled on deployments.apps "web": uid mismatch: the provided object specified uid x, and no existing object was found',
+        details: { name: 'web', group: 'apps', kind: 'deployments' },
+      },
+    });
+  });
+
   test.each([
     ['v1', 'Secret', 'secrets', { data: { a: '*' } }, 'error decoding from json: illegal base64'],
     [
