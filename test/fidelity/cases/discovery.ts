@@ -68,7 +68,6 @@ const slashes = [
   '/api/v1//namespaces',
   '/api//v1/namespaces',
   '/api/v1/namespaces/default/',
-  '/api/v1/namespaces//configmaps',
   '/openapi/v2/',
   '/openapi/v3/',
   '/openapi/v3//',
