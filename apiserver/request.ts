@@ -63,17 +63,24 @@ export function parseRequest(
   const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
   const info = plain(method, query);
   let parts = segments(mark < 0 ? url : url.slice(0, mark));
-  if (options.logicalClusters && parts[0] === 'clusters' && parts.length > 1) {
+  if (options.logicalClusters && parts[0] === 'clusters' && parts.slice(1).join('/') !== '') {
     info.cluster = clusterOf(parts[1] ?? '');
     parts = parts.slice(2);
   }
   info.path = `/${parts.join('/')}`;
   const core = parts[0] === 'api';
+  if (!core && (parts[0] !== 'apis' || parts[1] === '')) return info;
   const head = core ? 2 : 3;
-  if ((!core && parts[0] !== 'apis') || parts.length <= head || parts[head] === '') return info;
+  const below = parts.slice(head);
+  const closed = below.length > 0 && below.at(-1) === '';
+  if (closed) below.pop();
+  if (below.length === 0 || below[0] === '') return info;
+  refuseDots(below);
+  // What is about a resource is the same with a slash behind it; what is not is another path.
+  if (closed) info.path = info.path.slice(0, -1);
   info.group = core ? '' : (parts[1] ?? '');
   info.version = parts[head - 1] ?? '';
-  return resourceRequest(info, parts.slice(head));
+  return resourceRequest(info, below);
 }
 
 /** Of a path that only its owner can read: kept as the URL has it. */
@@ -83,6 +90,11 @@ export function parseBare(method: string, url: string): RequestInfo {
   info.path = pathOf(url);
   if (method === 'GET' && isTrue(info.query.get('watch'))) info.verb = 'watch';
   return info;
+}
+
+/** Without the slashes behind it. */
+export function bareOf(path: string): string {
+  return path.replace(/\/+$/, '');
 }
 
 /** Without the query, and nothing decoded. */
@@ -188,27 +200,31 @@ function clusterOf(name: string): string {
 /** Decodes each segment by itself: a `%2F` must never become a separator, nor `..` a way up. */
 function segments(path: string): string[] {
   if (!path.startsWith('/')) throw badRequest('the request path must start with a slash');
-  const parts = path.slice(1).split('/');
-  if (parts.at(-1) === '' && parts.length > 1) parts.pop();
-  if (parts.length > 3 && (parts.at(-1) === '..' || parts.at(-1) === '.')) {
-    const name = parts.at(-1) ?? '';
-    throw badRequest(`Name parameter invalid: "${name}": may not be '${name}'`);
-  }
-  return parts.map(decodeSegment);
+  return path.slice(1).split('/').map(decodeSegment);
 }
 
 function decodeSegment(text: string): string {
-  let decoded = text;
-  if (text.includes('%')) {
-    try {
-      decoded = decodeURIComponent(text);
-    } catch {
-      throw badRequest('the request path is not valid percent-encoding');
-    }
+  if (!text.includes('%')) return text;
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(text);
+  } catch {
+    throw badRequest('the request path is not valid percent-encoding');
   }
-  // None of these names anything; a NUL is as good a character as others.
-  if (decoded === '.' || decoded === '..' || decoded.includes('/')) {
-    throw new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
-  }
+  // It names nothing; a NUL is as good a character as others.
+  if (decoded.includes('/')) throw namesNothing();
   return decoded;
+}
+
+/** Of what follows the version: neither names anything, and whoever passes the path on may take it for another. */
+function refuseDots(below: readonly string[]): void {
+  const name = below.length > 1 ? below.at(-1) : undefined;
+  if (name === '..' || name === '.') {
+    throw badRequest(`Name parameter invalid: "${name}": may not be '${name}'`);
+  }
+  if (below.includes('..') || below.includes('.')) throw namesNothing();
+}
+
+function namesNothing(): StatusError {
+  return new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 }

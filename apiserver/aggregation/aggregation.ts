@@ -71,7 +71,7 @@ export class Aggregation {
     const service = await this.find(info.cluster, group, version);
     if (service === undefined) return undefined;
     // What an empty part means is not for two servers to agree on.
-    if (rest.includes('')) return text(404, '404 page not found\n');
+    if (rest.length > 1 && rest.includes('')) return text(404, '404 page not found\n');
     // Only whoever may be nobody but our own controller is heard.
     const own = isOwnController(user);
     if (own && exchange.request.headers[checkHeader] !== undefined) {

@@ -5,7 +5,7 @@ import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { applyServerSide } from '../../kube/patch/managed.ts';
 import type { InVersion } from '../../kube/patch/ownership.ts';
 import { conversionProblem } from '../../kube/schema/convert.ts';
-import { badRequest, isStatusError, StatusError } from '../../kube/status.ts';
+import { badRequest, conflict, isStatusError } from '../../kube/status.ts';
 import type { ResourceExchange } from '../core.ts';
 import { conform } from '../decode/body.ts';
 import { noDuplicates, unmarshalErrors } from '../decode/duplicates.ts';
@@ -21,7 +21,7 @@ import { updateObject } from '../registry/write.ts';
 import { changePod } from './pods/running.ts';
 import { type Applied, decodeApplied, unconvertible } from './writes/applied.ts';
 import { creating, writeContext } from './writes/context.ts';
-import { checkName, checkNamespace } from './writes/request.ts';
+import { checkNamespace, requireName } from './writes/request.ts';
 
 /** Server-side apply; creates what is not there. https://kubernetes.io/docs/reference/using-api/server-side-apply/ */
 export async function handleApply(exchange: ResourceExchange, query: WriteQuery): Promise<ApiResponse> {
@@ -76,12 +76,8 @@ function merge(
   const current = live && fromStored(live, served);
   if (live && applied.metadata.resourceVersion) checkPreconditions(applied, live.metadata, served.info, true);
   if (live === undefined && applied.metadata.uid) {
-    throw new StatusError(
-      409,
-      'Conflict',
-      `Operation cannot be fulfilled on ${served.info.resource} "${info.name}": uid mismatch: the provided object specified uid ${applied.metadata.uid}, and no existing object was found`,
-      { name: info.name, kind: served.info.resource },
-    );
+    const why = `uid mismatch: the provided object specified uid ${applied.metadata.uid}, and no existing object was found`;
+    throw conflict(served.info, info.name, why);
   }
   const by = {
     ...managementOf(exchange.core.registry, info.cluster, served, { subresource: info.subresource }),
@@ -98,7 +94,7 @@ function merge(
     keepNulls: true,
     refuse: (why) => unconvertible(applied, conversionProblem(merged, served.info) ?? why),
   });
-  checkName(exchange, whole);
+  requireName(exchange, whole);
   checkNamespace(exchange, whole);
   if (served.info.namespaced) whole.metadata.namespace = info.namespace;
   const metadata = live

@@ -1,6 +1,6 @@
 import { podMetrics } from '../../cluster/pod-metrics.ts';
 import type { ApiResponse } from '../../kube/http.ts';
-import { isStatusError, notFound, StatusError } from '../../kube/status.ts';
+import { badRequest, isStatusError, notFound, StatusError } from '../../kube/status.ts';
 import { handledIn } from '../conversion/exchange.ts';
 import type { Exchange, ResourceExchange } from '../core.ts';
 import { checkAccept, listTypes } from '../encode/negotiate.ts';
@@ -134,6 +134,7 @@ function checkPath({ info, served }: ResourceExchange): void {
   const inNamespace = info.namespace !== '' && !itself;
   if (!served.info.namespaced && inNamespace) throw noSuchResource();
   if (served.info.namespaced && info.namespace === '') {
+    if (isUnsaid(info, served)) throw badRequest('Namespace parameter required.');
     if (info.name !== '' || !served.info.verbs.includes('list')) throw noSuchResource();
     if (info.verb === 'create' || info.verb === 'deletecollection') throw methodNotAllowed();
   }
@@ -142,6 +143,12 @@ function checkPath({ info, served }: ResourceExchange): void {
   if ((info.method === 'HEAD' && !served.custom) || (info.verb === 'watch' && info.method !== 'GET'))
     throw methodNotAllowed();
   if (info.cluster === '*' && info.verb !== 'list' && info.verb !== 'watch') throw methodNotAllowed();
+}
+
+/** One object in a namespace that has no name, as by a variable that is not set. What is not built in has no such path. */
+function isUnsaid({ path, name, subresource }: RequestInfo, { info, custom }: ServedResource): boolean {
+  if (custom || name === '' || !path.includes('/namespaces//')) return false;
+  return subresource === '' || info.subresources.some((one) => one.name === subresource);
 }
 
 function choose(exchange: ResourceExchange): Handler {

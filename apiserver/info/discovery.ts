@@ -17,16 +17,15 @@ import { checkAccept, negotiate, parseAccept, plainOffer } from '../encode/negot
 import { contentTypes, encodeAs, type Kinded, noSuchResource } from '../encode/respond.ts';
 import { text } from '../encode/text.ts';
 import type { Catalog } from '../registry/catalog.ts';
+import { bareOf } from '../request.ts';
 
 /** /api, /apis and below, as far as they name no resource. `undefined`: another path. Throws StatusError 404, 406. */
 export async function handleDiscovery(exchange: Exchange): Promise<ApiResponse | undefined> {
   const { core, info, request } = exchange;
-  const parts = info.path
-    .slice(1)
-    .split('/')
-    .filter((part) => part !== '');
+  const parts = bareOf(info.path).slice(1).split('/');
   const [root, group = '', version = ''] = parts;
   if (root !== 'api' && root !== 'apis') return undefined;
+  if (info.path.startsWith('/apis//')) return notFound();
   const resources = infosOf(core.catalog, info.cluster);
   if (parts.length === 1) {
     if (root === 'api') checkAccept(request.headers);
@@ -46,9 +45,9 @@ export async function handleDiscovery(exchange: Exchange): Promise<ApiResponse |
   if (found === undefined) return notFound();
   if (parts.length === 2) return respond(exchange, found);
   const list = apiResourceList(resources, { group, version });
-  if (list === undefined && isDefined(core.catalog, info.cluster, group)) return notFound();
-  if (parts.length > 3 || list === undefined) throw noSuchResource();
-  return respond(exchange, list);
+  if (parts.length === 3 && list !== undefined) return respond(exchange, list);
+  if (isDefined(core.catalog, info.cluster, group)) return notFound();
+  throw noSuchResource();
 }
 
 const notFound = () => text(404, '404 page not found\n');

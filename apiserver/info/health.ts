@@ -24,8 +24,8 @@ const checks: Readonly<Record<string, Check>> = {
 
 /** /healthz, /livez, /readyz, each also /<check>, with ?verbose and ?exclude. `undefined`: another path. */
 export function handleHealth(exchange: Exchange): Promise<ApiResponse> | undefined {
-  const [endpoint = '', check] = exchange.info.path.slice(1).split('/');
-  if (!endpoints.includes(endpoint)) return undefined;
+  const [endpoint = '', check, ...more] = exchange.info.path.slice(1).split('/');
+  if (!endpoints.includes(endpoint) || more.length > 0) return undefined;
   const all = [...Object.keys(checks), ...Object.keys(exchange.core.health)];
   const applicable = all.filter((name) => name !== 'shutdown' || endpoint === 'readyz');
   if (check !== undefined && !applicable.includes(check)) return undefined;

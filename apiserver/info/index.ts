@@ -1,11 +1,13 @@
 import { rootCluster } from '../../cluster/names.ts';
 import type { ApiResponse } from '../../kube/http.ts';
 import { isOwnController } from '../authn/controllers.ts';
+import { issuerPaths } from '../authn/issuer.ts';
 import type { Exchange } from '../core.ts';
 import { checkAccept } from '../encode/negotiate.ts';
 import { jsonBytes, methodNotAllowed } from '../encode/respond.ts';
 import { text } from '../encode/text.ts';
 import type { Catalog } from '../registry/catalog.ts';
+import { bareOf } from '../request.ts';
 import type { ServedResource } from '../served.ts';
 import { handleDiscovery } from './discovery.ts';
 import { handleHealth } from './health.ts';
@@ -23,13 +25,13 @@ export async function handleInfo(exchange: Exchange): Promise<ApiResponse> {
   const metrics = handleMetrics(exchange);
   if (metrics) return metrics;
   if (info.method !== 'GET' && knowsGetAlone(path, core.catalog, info.cluster)) throw methodNotAllowed();
-  if (path === '/version') {
+  if (bareOf(path) === '/version') {
     checkAccept(exchange.request.headers, ['application/json']);
     return handleVersion(core.gitVersion);
   }
   if (path === '/') return paths(exchange);
   return (
-    (/^\/apis\/[^/]+\/[^/]+$/.test(path) ? await core.aggregation.handle(exchange) : undefined) ??
+    (/^\/apis\/[^/]+\/[^/]+\/?$/.test(path) ? await core.aggregation.handle(exchange) : undefined) ??
     (await handleDiscovery(exchange)) ??
     (await handleOpenApi(exchange)) ??
     handleIssuer(exchange) ??
@@ -39,7 +41,7 @@ export async function handleInfo(exchange: Exchange): Promise<ApiResponse> {
 
 /** What has a route of its own there. All else is a handler, which asks for no method: it answers each as GET. */
 function knowsGetAlone(path: string, catalog: Catalog, cluster: string): boolean {
-  if (alone.has(path)) return true;
+  if (alone.has(bareOf(path))) return true;
   const [, root, first = '', second = '', ...more] = path.split('/');
   if (more.some((part) => part !== '')) return false;
   const [group, version] = root === 'api' ? ['', first] : [first, second];
@@ -48,7 +50,7 @@ function knowsGetAlone(path: string, catalog: Catalog, cluster: string): boolean
   return (root === 'api' || (root === 'apis' && group !== '')) && catalog.resources(cluster).some(isBuiltIn);
 }
 
-const alone = new Set(['/openid/v1/jwks', '/.well-known/openid-configuration', '/version', '/api', '/api/']);
+const alone = new Set([issuerPaths.keys, issuerPaths.configuration, '/version', '/api']);
 
 async function paths({ core, info, user }: Exchange): Promise<ApiResponse> {
   const others = isOwnController(user) ? [] : await core.aggregation.others(info.cluster);

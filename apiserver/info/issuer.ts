@@ -4,6 +4,7 @@ import type { ServiceAccountTokens } from '../authn/service-account.ts';
 import type { Exchange } from '../core.ts';
 import { checkAccept } from '../encode/negotiate.ts';
 import { text } from '../encode/text.ts';
+import { bareOf } from '../request.ts';
 
 const { configuration, keys } = issuerPaths;
 
@@ -12,7 +13,7 @@ const { configuration, keys } = issuerPaths;
  * `undefined`: another path. https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#service-account-issuer-discovery
  */
 export function handleIssuer({ core, info, request }: Exchange): Promise<ApiResponse> | undefined {
-  const { path } = info;
+  const path = bareOf(info.path);
   if (path !== configuration && path !== keys) return undefined;
   return core.tokens === undefined ? Promise.resolve(text(404, '404 page not found\n')) : answer(core.tokens);
 

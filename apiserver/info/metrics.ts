@@ -16,7 +16,8 @@ export function handleMetrics({ core, info, request }: Exchange): Promise<ApiRes
   const isSlis = info.path === slisPath;
   if (info.path !== metricsPath && !isSlis) return undefined;
   if (info.cluster !== rootCluster || metrics === undefined) return undefined;
-  if (info.method !== 'GET' && info.method !== 'HEAD') throw methodNotAllowed();
+  // It would reset them, for whoever else reads them.
+  if (info.method === 'DELETE') throw methodNotAllowed();
   return metrics(request.headers['accept'], isSlis ? 'slis' : undefined).then(({ contentType, text }) => ({
     status: 200,
     headers: { 'content-type': contentType },

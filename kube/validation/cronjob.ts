@@ -1,4 +1,5 @@
 import { sameJson } from '../deep.ts';
+import { timeZoneFormat } from '../time-zone.ts';
 import { at, record, text } from '../untyped.ts';
 import { scheduleError } from './cron.ts';
 import type { Field } from './field.ts';
@@ -56,11 +57,7 @@ function timeZone(zone: string, field: Field): void {
     const rule = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones';
     field.invalid(zone, rule);
   }
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-  } catch {
-    if (zone !== 'Local') unknown();
-  }
+  if (zone !== 'Local' && !timeZoneFormat(zone, 'en')) unknown();
 }
 
 export const cronJobChecks: KindChecks = { 'batch/CronJob': cronJob };

@@ -29,7 +29,7 @@ export function checkNamespace({ info, served }: ResourceExchange, object: KubeO
   }
 }
 
-/** What is sent or patched names itself; what is applied need not. */
+/** What is sent names itself, and so does what is applied where nothing is yet. */
 export function requireName(exchange: ResourceExchange, object: KubeObject): void {
   if (object.metadata.name) {
     checkName(exchange, object);

@@ -1,4 +1,5 @@
 import { timeError } from '../../schema/mismatch.ts';
+import { timeZoneFormat } from '../../time-zone.ts';
 import { type Budget, RunError } from './budget.ts';
 import type { Run } from './run.ts';
 import { belowMillis, Duration, noOverload, Timestamp, type Value } from './values.ts';
@@ -101,13 +102,7 @@ const longestZone = 100;
 function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
   if (zones.has(timeZone)) return zones.get(timeZone);
   if (zones.size >= mostZones) zones.clear();
-  const options = { timeZone, dateStyle: 'short', timeStyle: 'medium' } as const;
-  let made: Intl.DateTimeFormat | undefined;
-  try {
-    made = new Intl.DateTimeFormat('sv-SE', options);
-  } catch {
-    made = undefined;
-  }
+  const made = timeZoneFormat(timeZone, 'sv-SE', { dateStyle: 'short', timeStyle: 'medium' });
   zones.set(timeZone, made);
   return made;
 }

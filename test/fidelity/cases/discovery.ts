@@ -41,6 +41,55 @@ const unserved = [
   '/api/v9/pods',
 ];
 
+/** Slashes and dots where no name is. */
+const slashes = [
+  '//',
+  '//api',
+  '//api/v1/namespaces',
+  '//apis/apps',
+  '//healthz',
+  '/healthz/',
+  '/healthz//',
+  '/livez/ping/',
+  '/livez/ping/x',
+  '/metrics/',
+  '/version/',
+  '/version//',
+  '/api//',
+  '/api//v1',
+  '/api/v1//',
+  '/apis/',
+  '/apis//',
+  '/apis//apps',
+  '/apis/apps//',
+  '/apis//apps/v1/deployments',
+  '/apis/apps/v1//',
+  '/apis/apps//v1',
+  '/api/v1//namespaces',
+  '/api//v1/namespaces',
+  '/api/v1/namespaces/default/',
+  '/api/v1/namespaces//configmaps/a',
+  '/apis/apps/v1/namespaces//deployments/a/scale',
+  '/api/v1/namespaces//configmaps/a/none',
+  '/openapi/v2/',
+  '/openapi/v3/',
+  '/openapi/v3//',
+  '/openapi/v3/api/v1/',
+  '/openid/v1/jwks/',
+  '/..',
+  '/.',
+  '/./healthz',
+  '/apis/.',
+  '/apis/./apps',
+  '/apis/../apps/v1/deployments',
+  '/apis/apps/..',
+  '/apis/apps/v1/..',
+  '/apis/apps/../v1',
+  '/api/v1/namespaces/..',
+  '/api/.',
+  '/%2e/api',
+];
+
 export function discoveryCases(): Case[] {
   const aggregated = (version: string) =>
     `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
@@ -118,6 +167,9 @@ export function discoveryCases(): Case[] {
           { method: 'GET', path, accept: '*/*', headers: { 'if-none-match': '"x"' } },
         ],
       }),
+    ),
+    ...slashes.map(
+      (path, i): Case => ({ id: `discovery/slashes/${i}`, area: 'discovery', steps: () => [get(path)] }),
     ),
     ...unserved.map(
       (path): Case => ({

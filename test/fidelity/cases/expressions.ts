@@ -91,6 +91,8 @@ const expressions: Readonly<Record<string, readonly string[]>> = {
     'timestamp("2024-02-29T23:30:00Z").getDayOfYear()',
     'timestamp("2024-02-29T23:30:00Z").getHours("+02:00")',
     'timestamp("2024-02-29T23:30:00Z").getDate("America/New_York")',
+    'timestamp("2024-02-29T23:30:00Z").getDate("america/new_york")',
+    'timestamp("2024-02-29T23:30:00Z").getDate("PST")',
     'timestamp("2024-02-29T23:30:00Z") + duration("1h30m")',
     'timestamp("2024-02-29T00:00:00Z") - timestamp("2024-02-28T00:00:00Z")',
     'duration("1h30m5.5s")',

@@ -180,8 +180,13 @@ function applies(fixture: Fixture): Case {
       return { method: 'PATCH', path: `${object}?${query}`, contentType: apply, body: encodeYaml(copy) };
     };
     const labels = (value: object) => (o: Editable) => set(o.metadata, 'labels', value);
+    const unnamed = (o: Editable) => void delete o.metadata['name'];
     return [
+      send('fieldManager=one', unnamed),
+      send('fieldManager=one', (o) => set(o.metadata, 'uid', 'x')),
       send('fieldManager=one'),
+      send('fieldManager=one', unnamed),
+      send('fieldManager=one', (o) => set(o.metadata, 'name', '')),
       send('fieldManager=one'),
       send('fieldManager=two', labels({ app: 'two' })),
       send('fieldManager=two&force=true', labels({ app: 'two', extra: 'x' })),

@@ -51,6 +51,47 @@ test.each([
   expect((await api.call(method, path, undefined, { accept })).status).toBe(status);
 });
 
+test.each([
+  '//',
+  '//api',
+  '//api/v1/namespaces',
+  '//apis/apps',
+  '/apis//',
+  '/apis//apps',
+  '/apis//apps/v1/deployments',
+  '/healthz/',
+  '/livez/ping/',
+  '/livez/ping/x',
+  '/readyz/',
+  '/metrics/',
+  '/openapi/v2/',
+  '/..',
+  '/./healthz',
+  '/apis/./apps',
+])('%s is no page', async (path) => {
+  const { status, headers, body } = await api.call('GET', path);
+  expect([status, headers['content-type'], body]).toEqual([
+    404,
+    'text/plain; charset=utf-8',
+    '404 page not found\n',
+  ]);
+});
+
+test.each([
+  '/api//',
+  '/api/v1//',
+  '/apis/',
+  '/apis/apps//',
+  '/apis/apps/v1/',
+  '/version//',
+  '/api/v1/namespaces//',
+  '/.well-known/openid-configuration/',
+])('%s is what it is without slashes behind it', async (path) => {
+  const bare = await api.call('GET', path.replace(/\/+$/, ''));
+  expect(bare.status).toBe(200);
+  expect(await api.call('GET', path)).toMatchObject({ status: 200, body: bare.body });
+});
+
 test('ComponentStatuses are made when asked for', async () => {
   const list = (await api.call('GET', '/api/v1/componentstatuses')).body;
   expect(list).toMatchObject({ kind: 'ComponentStatusList', apiVersion: 'v1', metadata: {} });

@@ -224,7 +224,12 @@ describe('who says how much', () => {
       'application/apply-patch+yaml',
       () => ({ spec: { limits } }),
     ],
-    ['PATCH', '/NEW?fieldManager=me', 'application/apply-patch+yaml', () => ({ spec: { limits } })],
+    [
+      'PATCH',
+      '/NEW?fieldManager=me',
+      'application/apply-patch+yaml',
+      (name: string) => ({ metadata: { name: `${name}z` }, spec: { limits } }),
+    ],
   ])('takes the verb limit, beyond that of %s %s as %s', async (method, rest, type, body) => {
     const name = `verb${++count}`;
     await api.workspace('root', name, { objects: 4 });

@@ -48,7 +48,8 @@ describe('/metrics', () => {
     await permit('');
     expect((await as(monitor, 'GET', '/metrics')).status).toBe(200);
     expect((await as(monitor, 'POST', '/metrics')).status).toBe(403);
-    expect((await api.call('POST', '/metrics')).status).toBe(405);
+    expect((await api.call('DELETE', '/metrics')).status).toBe(405);
+    expect((await api.call('POST', '/metrics')).body).toContain('apiserver_request_total');
     expect((await api.call('GET', '/clusters/root/metrics')).status).toBe(200);
     expect((await api.call('GET', '/')).body.paths).toContain('/metrics');
   });

@@ -7,6 +7,16 @@ beforeEach(() => {
 });
 afterEach(() => api.close());
 
+test.each([
+  ['GET', 'apps/v1/namespaces//deployments/web', 400, 'Namespace parameter required.'],
+  ['DELETE', 'apps/v1/namespaces//deployments/web', 400, 'Namespace parameter required.'],
+  ['GET', 'apps/v1/namespaces//deployments/web/scale', 400, 'Namespace parameter required.'],
+  ['GET', 'apps/v1/namespaces//deployments/web/none', 404, 'the server could not find the requested resource'],
+  ['GET', 'apps/v1/deployments/web', 404, 'the server could not find the requested resource'],
+])('%s /apis/%s is in no namespace', async (method, path, status, message) => {
+  expect(await api.call(method, `/apis/${path}`)).toMatchObject({ status, body: { message } });
+});
+
 describe('create', () => {
   test('fills in what the server owns', async () => {
     const { status, body } = await api.call('POST', deployments, deployment('web'));
@@ -185,6 +195,41 @@ describe('patch', () => {
     expect(refused.body).toMatchObject({ code: 409, reason: 'Conflict' });
     expect(refused.body.message).toContain('conflict with "one": .spec.replicas');
     expect((await apply(3, 'two', true)).body.spec.replicas).toBe(3);
+  });
+
+  test('what is applied has a name, or is there', async () => {
+    const apply = (name: string, metadata?: object) =>
+      api.call(
+        'PATCH',
+        `${configMaps}/${name}?fieldManager=one`,
+        { apiVersion: 'v1', kind: 'ConfigMap', ...(metadata && { metadata }), data: { a: 'b' } },
+        typed('apply-patch+yaml'),
+      );
+    const message = 'the name of the object (a based on URL) was undeterminable: name must be provided';
+    const unnamed = { status: 400, body: { reason: 'BadRequest', message } };
+    expect(await apply('a')).toMatchObject(unnamed);
+    expect(await apply('a', { generateName: 'a-' })).toMatchObject(unnamed);
+    expect((await apply('a', { name: 'a' })).status).toBe(201);
+    expect((await apply('a')).status).toBe(200);
+    expect(await apply('a', { name: '' })).toMatchObject(unnamed);
+  });
+
+  test('what is applied by the uid of something is not made anew', async () => {
+    const applied = { ...deployment('web'), metadata: { name: 'web', uid: 'x' } };
+    const refused = await api.call(
+      'PATCH',
+      `${deployments}/web?fieldManager=one`,
+      applied,
+      typed('apply-patch+yaml'),
+    );
+    expect(refused).toMatchObject({
+      status: 409,
+      body: {
+        message:
+          'Operation cannot be fulfilled on deployments.apps "web": uid mismatch: the provided object specified uid x, and no existing object was found',
+        details: { name: 'web', group: 'apps', kind: 'deployments' },
+      },
+    });
   });
 
   test.each([

@@ -57,9 +57,19 @@ const cases: [method: string, url: string, expected: Expected][] = [
   ['GET', '/clusters/%2A/api/v1/pods', { cluster: '*' }],
   ['GET', '/clusters/a', { cluster: 'a', path: '/', isResource: false }],
   ['GET', '/%63lusters/a/api/v1/pods', { cluster: 'a', verb: 'list', resource: 'pods' }],
-  ['GET', '/clusters/', { cluster: 'root', path: '/clusters' }],
-  ['GET', '/clusters/?x=/clusters/a/', { cluster: 'root', path: '/clusters' }],
+  ['GET', '/clusters/', { cluster: 'root', path: '/clusters/' }],
+  ['GET', '/clusters/?x=/clusters/a/', { cluster: 'root', path: '/clusters/' }],
   ['GET', '//clusters/a/api', { cluster: 'root', isResource: false }],
+  ['GET', '//', { ...root, isResource: false, path: '//' }],
+  ['GET', '//api/v1/pods', { ...root, isResource: false, path: '//api/v1/pods' }],
+  ['GET', '/healthz/', { isResource: false, path: '/healthz/' }],
+  ['GET', '/healthz/..', { isResource: false, path: '/healthz/..' }],
+  ['GET', '/apis//apps/v1/deployments', { isResource: false }],
+  ['GET', '/api/v1//pods', { isResource: false }],
+  ['GET', '/api/v1/pods/', { isResource: true, resource: 'pods', path: '/api/v1/pods' }],
+  ['GET', '/clusters/root:team/', { cluster: 'root:team', path: '/', isResource: false }],
+  ['GET', '/clusters/root:team/healthz/', { cluster: 'root:team', path: '/healthz/' }],
+  ['GET', '/clusters/root:team//api', { cluster: 'root:team', path: '//api' }],
 ];
 
 describe('parseRequest', () => {
@@ -91,6 +101,9 @@ describe('parseRequest', () => {
     ['/api/v1/namespaces/../pods', 404],
     ['/api/v1/namespaces/%2e%2e/pods', 404],
     ['/api/v1/namespaces/a/configmaps/.', 400],
+    ['/api/v1/namespaces/a/services/b/proxy/../c', 404],
+    ['/apis/apps/v1/..', 404],
+    ['/clusters/root/api/v1/..', 404],
     ['/api/v1/namespaces/%zz/pods', 400],
     ['/api/v1/namespaces/%ff/pods', 400],
   ])('refuses %s', (url, code) => {
