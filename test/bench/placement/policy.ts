@@ -35,7 +35,9 @@ export async function policy(): Promise<void> {
     }));
     await untilPlacements(client, 'all are settled', { count: objects, seconds: 900, is: isSettled });
     const [stored, used] = [await stage.stored(), await stage.processor()];
-    const profiled = processes.map((of) => profile(client, of, Number(process.env['BENCH_PROFILE_SECONDS'] ?? 5)));
+    const profiled = processes.map((of) =>
+      profile(client, of, Number(process.env['BENCH_PROFILE_SECONDS'] ?? 5)),
+    );
     const from = performance.now();
     await client.create(policies, {
       apiVersion: 'atoll.dev/v1alpha1',
