@@ -16,12 +16,16 @@ const scheduler = ownUser('system:atoll:scheduler');
 const ann: UserInfo = { name: 'ann', groups: [] };
 const posing: UserInfo = { name: 'system:atoll:scheduler', groups: [] };
 
-/** A server that has seen `seen`, while `there` are. */
-async function refused(
-  value: string,
-  user: UserInfo,
-  { there = ['east', 'west'], seen = there, kind = 'apps/deployments' } = {},
-) {
+interface Given {
+  there?: string[];
+  /** What the server has seen of that; default: all. */
+  seen?: string[];
+  kind?: string;
+}
+
+async function refused(value: string, user: UserInfo, given: Given) {
+  const { there = ['east', 'west'], kind = 'apps/deployments' } = given;
+  const { seen = there } = given;
   let lists = 0;
   const [group, resource] = kind.split('/') as [string, string];
   const request = {
@@ -45,7 +49,7 @@ async function refused(
   return { said, lists };
 }
 
-test.each<[string, string, UserInfo, Parameters<typeof refused>[2], string | undefined, number]>([
+test.each<[string, string, UserInfo, Given, string | undefined, number]>([
   ['what is known is not looked for', 'east,west', ann, {}, undefined, 0],
   ['nor what is excluded', '!east', ann, {}, undefined, 0],
   ['what was not seen yet is', 'east,west', ann, { seen: ['east'] }, undefined, 1],
