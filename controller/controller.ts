@@ -80,6 +80,8 @@ async function work(
     if (pause) await pause;
     const key = await queue.take();
     if (key === undefined) return;
+    // What it waited for may be the first of many.
+    if (breather.held && !options.goesFirst) await breather.held;
     const done = process(key, options).finally(() => {
       underWay.delete(done);
       queue.done(key);

@@ -4,7 +4,10 @@ import {
   type Choice,
   fittingOf,
   heldByClaims,
+  type Judged,
   judge,
+  leftOf,
+  type Reasons,
   record,
   refusals,
   refusedBy,
@@ -65,18 +68,58 @@ export function choose(
 export function chooseAll(wish: Wish, situation: Situation): Choice {
   const from = universe(wish, situation);
   const refusing = refusedBy(wish, from, situation);
-  const asked = from.filter((name) => !refusing.has(name));
-  const judged = judge(from, situation, { among: asked.length, wish, refused: refusing });
+  const asked = leftOf(from, refusing, situation);
+  const judged = judge(concerning(from, asked, situation), situation, {
+    among: asked.length,
+    wish,
+    refused: refusing,
+  });
   const held = heldByClaims(judged, situation, wish);
   const fitting = fittingOf(judged).map(({ name }) => name);
   const said = `${wish.layers.some(({ names, isPolicy }) => names && !isPolicy) ? 'named by' : 'by'} ${wish.source}`;
-  const chosen = fitting.map((name) => [name, said] as const);
-  const refused = refusals(judged, held);
-  const more = wish.names ? { wanted: asked } : { open: true };
+  const more = wish.names ? { wanted: [...asked] } : { open: true };
   const clusters = [...fitting, ...held.keys()].sort();
+  const refused = () => refusalsIn(from, { judged, refusing, held });
   if (clusters.length > 0)
-    return { clusters, reasons: record([...chosen, ...refused]), blocked: held.size > 0, ...more };
-  return { ...stay(situation, refused, wish.names && `${wish.source} names no other`), ...more };
+    return { clusters, reasons: record(saidOf(fitting, said, refused())), blocked: held.size > 0, ...more };
+  return { ...stay(situation, [...refused()], wish.names && `${wish.source} names no other`), ...more };
+}
+
+/** Whom there is something to ask about: of most clusters that no policy wants it on, that is all that is to be said. */
+function concerning(
+  from: readonly string[],
+  asked: readonly string[],
+  { clusters, current }: Situation,
+): readonly string[] {
+  if (from !== sortedNames(clusters)) return from;
+  const left = new Set(asked);
+  const there = current.filter((name) => clusters.has(name) && !left.has(name));
+  return there.length === 0 ? asked : [...asked, ...there].sort();
+}
+
+/** In the order of their names, and no further than somebody reads. */
+function* refusalsIn(
+  from: readonly string[],
+  {
+    judged,
+    refusing,
+    held,
+  }: { judged: Judged; refusing: ReadonlyMap<string, string>; held: ReadonlyMap<string, string> },
+): Generator<Reasons[number]> {
+  const told = new Map(judged.map(([{ name }, why]) => [name, why]));
+  for (const name of from) {
+    const why = told.get(name) ?? refusing.get(name);
+    if (why !== undefined) yield [name, held.get(name) ?? why];
+  }
+}
+
+function* saidOf(
+  names: readonly string[],
+  why: string,
+  others: Iterable<Reasons[number]>,
+): Generator<Reasons[number]> {
+  for (const name of names) yield [name, why];
+  yield* others;
 }
 
 /** All that fit of one group: of the one where it is, else of the first in which anything does. */

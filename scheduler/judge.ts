@@ -4,6 +4,7 @@ import type { NoRoom, Unplaced } from '../cluster/no-room.ts';
 import type { Resources } from '../cluster/pod-spec.ts';
 import type { PlacedSpread } from '../cluster/spread.ts';
 import type { Filled, PhysicalCluster } from '../cluster/types.ts';
+import { perObject } from '../kube/per-object.ts';
 import { subtractQuantity, zeroQuantity } from '../kube/quantity.ts';
 import { type Candidate, objection } from './filter.ts';
 import { nothingUsed, type Usage } from './usage.ts';
@@ -146,8 +147,7 @@ export function refusedBy(
   const isAll = wish !== undefined && names === sortedNames(clusters);
   const known = isAll ? refusedByPolicy(wish, clusters) : undefined;
   const more: [string, string][] = [];
-  for (const name of names) {
-    if (known?.has(name)) continue;
+  for (const name of known ? leftOf(names, known, { clusters }) : names) {
     const why = (!known && wish && refusal(wish, name, clusters.get(name))) || company?.(name);
     if (why !== undefined) more.push([name, why]);
   }
@@ -162,6 +162,23 @@ export function sortedNames(clusters: Situation['clusters']): readonly string[] 
   sorted.set(clusters, names);
   return names;
 }
+
+/** Those of the names that nobody refuses. */
+export function leftOf(
+  names: readonly string[],
+  refused: ReadonlyMap<string, string>,
+  { clusters }: Pick<Situation, 'clusters'>,
+): readonly string[] {
+  if (names === sortedNames(clusters)) return leftOfAll(clusters)(refused);
+  return names.filter((name) => !refused.has(name));
+}
+
+/** Of what one policy refuses the same is asked for each workload. */
+const leftOfAll = perObject((clusters: Situation['clusters']) =>
+  perObject((refused: ReadonlyMap<string, string>) =>
+    sortedNames(clusters).filter((name) => !refused.has(name)),
+  ),
+);
 
 /** What may be chosen from; with it where its data holds it, which only a user's own word leaves out. */
 export function universe(wish: Wish, { clusters, current, claims }: Situation): readonly string[] {
@@ -229,7 +246,7 @@ export function stay(
   return { clusters: kept, reasons: record([...silent, ...notes]), blocked: true };
 }
 
-export function record(reasons: Reasons): Record<string, string> {
+export function record(reasons: Iterable<Reasons[number]>): Record<string, string> {
   const kept: [string, string][] = [];
   for (const [name, why] of reasons) {
     if (kept.length === reasonLimit) break;

@@ -68,6 +68,7 @@ export function settledUsage(
 
 export function addUsage(to: Usage, more: ReadonlyMap<string, Resources>): void {
   for (const [cluster, resources] of more) {
-    to.set(cluster, addResources(to.get(cluster) ?? nothingUsed, resources));
+    const before = to.get(cluster);
+    to.set(cluster, before ? addResources(before, resources) : resources);
   }
 }

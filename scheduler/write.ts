@@ -41,6 +41,8 @@ const pods = { group: '', version: 'v1', resource: 'pods' };
 const width = 16;
 /** Whoever acts on the first of so many waits until the last is written: annotations need not follow at once. */
 const many = 50;
+/** So many as nobody else has anything to write meanwhile: they wait for the disk, which takes them together. */
+const manyWidth = 64;
 
 /**
  * Records first: an annotation says what the record already explains, and follows it at once, while whoever acts on that has yet
@@ -93,8 +95,8 @@ export async function writeDecision(
   else
     await breather.before(async () => {
       const written: Placement[] = [];
-      await writes.each(decision.update, async (one) => written.push(await update(one)));
-      await writes.each(written, explained);
+      await writes.each(decision.update, async (one) => written.push(await update(one)), manyWidth);
+      await writes.each(written, explained, manyWidth);
     });
   await writes.each(decision.finish, (pod) => finish(cluster, pod, writer));
   await writes.each(decision.remove, (placement) => remove(cluster, placement, writer));
@@ -125,12 +127,16 @@ class Writes {
     this.#signal.throwIfAborted();
   }
 
-  async each<T>(items: readonly T[], write: (item: T) => Promise<unknown>): Promise<void> {
+  async each<T>(
+    items: readonly T[],
+    write: (item: T) => Promise<unknown>,
+    atOnce: number = width,
+  ): Promise<void> {
     const left = items.values();
     const worker = async () => {
       for (const item of left) await this.one(write(item));
     };
-    await Promise.all(Array.from({ length: Math.min(width, items.length) }, worker));
+    await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
   }
 
   /** How many did; throws where that is no lost race, or all that there was. */

@@ -4,13 +4,17 @@ import {
   isSystemNamespace,
   physicalClusters,
   rootCluster,
+  schedulerUser,
 } from '../../cluster/names.ts';
 import { formatClusters, parseWord } from '../../cluster/placement.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { invalid } from '../../kube/status.ts';
 import { at, textAt } from '../../kube/untyped.ts';
+import { isOwn } from '../authn/controllers.ts';
 import type { AdmissionRequest } from '../plugins.ts';
 
+const clusters = { cluster: rootCluster, group, resource: physicalClusters.resource };
+const isPrintable = /^[!-~]+$/;
 const mixed = 'it names clusters and excludes others with "!": leave out those that are not wanted';
 
 /** Fails where nothing is ever placed, and for names of clusters that do not exist. */
@@ -34,9 +38,10 @@ export async function refusePlacement(
       message: `Forbidden: namespace ${namespace} belongs to the system: nothing in it runs on physical clusters`,
     });
   }
-  const scope = { cluster: rootCluster, group, resource: physicalClusters.resource };
-  const { items } = await request.registry.list(scope);
-  const user = items.find((cluster) => isCredentialOf(request, cluster));
+  const isCredential = mayBeCredential(request);
+  if (!isCredential && (await areKnown(request, wanted))) return;
+  const { items } = await request.registry.list(clusters);
+  const user = isCredential && items.find((cluster) => isCredentialOf(request, cluster));
   if (user) {
     throw refusal(request, object, {
       reason: 'FieldValueForbidden',
@@ -53,15 +58,30 @@ export async function refusePlacement(
   });
 }
 
+/**
+ * As far as this server has seen: whoever is not among those is looked for anew. The scheduler names those that it chose from, for each of
+ * thousands of objects up to all there are; one that has gone since is news for it.
+ */
+async function areKnown({ user, registry }: AdmissionRequest, names: readonly string[]): Promise<boolean> {
+  if (isOwn(user, schedulerUser)) return true;
+  for (const name of names) {
+    const [found] = isPrintable.test(name) ? await registry.recent({ ...clusters, name }) : [];
+    if (!found) return false;
+  }
+  return true;
+}
+
 /** The Namespace itself, or the one that the object is in; empty for what is in none. */
 export function namespaceOf({ stored: { info }, name, namespace }: AdmissionRequest): string {
   if (info.namespaced) return namespace;
   return info.group === '' && info.resource === 'namespaces' ? name : '';
 }
 
+function mayBeCredential({ cluster, stored: { info } }: AdmissionRequest): boolean {
+  return cluster === rootCluster && info.group === '' && info.resource === 'secrets';
+}
+
 function isCredentialOf(request: AdmissionRequest, cluster: KubeObject): boolean {
-  const { info } = request.stored;
-  if (request.cluster !== rootCluster || info.group !== '' || info.resource !== 'secrets') return false;
   const ref = at(cluster, 'spec', 'kubeconfigSecretRef');
   return textAt(ref, 'namespace') === request.namespace && textAt(ref, 'name') === request.name;
 }

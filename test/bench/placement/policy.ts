@@ -1,4 +1,5 @@
 import type { Placement } from '../../../cluster/types.ts';
+import { processes, profile } from './profile.ts';
 import {
   allPlacements,
   beside,
@@ -10,6 +11,12 @@ import {
   untilPlacements,
 } from './stage.ts';
 
+/** What its condition says is of before while nobody has acted on what was decided. */
+function isInPlace(placement: Placement): boolean {
+  const { clusters = [], shares = {} } = placement.spec ?? {};
+  return isSettled(placement) && clusters.every((name) => shares[name]?.phase === 'Active');
+}
+
 const policies = { group: 'atoll.dev', version: 'v1alpha1', resource: 'clusterplacementpolicies' };
 
 /** One policy puts so many Deployments, each on one of so many clusters before, on a tenth of these. */
@@ -17,7 +24,7 @@ export async function policy(): Promise<void> {
   const [clusters, objects] = [scaled(1000), scaled(1000)];
   const chosen = Math.ceil(clusters / 10);
   const labels = (i: number) => ({ pool: i % 10 === 0 ? 'wide' : 'narrow' });
-  const stage = await startStage({ prefix: 'c', count: clusters }, { labels });
+  const stage = await startStage({ prefix: 'c', count: clusters, takes: true }, { labels });
   try {
     const { client } = stage;
     await makeNamespace(client, 'bench');
@@ -28,6 +35,9 @@ export async function policy(): Promise<void> {
     }));
     await untilPlacements(client, 'all are settled', { count: objects, seconds: 900, is: isSettled });
     const [stored, used] = [await stage.stored(), await stage.processor()];
+    const profiled = processes.map((of) =>
+      profile(client, of, Number(process.env['BENCH_PROFILE_SECONDS'] ?? 5)),
+    );
     const from = performance.now();
     await client.create(policies, {
       apiVersion: 'atoll.dev/v1alpha1',
@@ -45,6 +55,7 @@ export async function policy(): Promise<void> {
     const seconds = (performance.now() - from) / 1000;
     const name = `one policy over ${chosen} of ${clusters} clusters for ${objects} Deployments`;
     beside(`${name}: all decided after, s`, seconds.toFixed(1), '<= 2');
+    await Promise.all(profiled);
     const mib = async () => (((await stage.stored()) - stored) / (1 << 20)).toFixed(0);
     beside(`${name}: growth of the store until then, MiB`, await mib(), '<= 100');
     beside(`${name}: processor s until then`, ((await stage.processor()) - used).toFixed(1), '-');
@@ -54,7 +65,7 @@ export async function policy(): Promise<void> {
       count: objects,
       seconds: Number(process.env['BENCH_PATIENCE'] ?? 1200),
       everyMs: 10_000,
-      is: isSettled,
+      is: isInPlace,
     }).then(
       () => beside(`${name}: all in place after, s`, ((performance.now() - from) / 1000).toFixed(0), '-'),
       (error: Error) => beside(`${name}: ${error.message}`, '-', '-'),

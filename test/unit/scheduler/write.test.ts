@@ -14,7 +14,11 @@ const { signal } = new AbortController();
 /** An API with these objects, by name; a patch of another resourceVersion than its object's is a Conflict. */
 function apiOf(objects: Readonly<Record<string, KubeObject>>) {
   const sent: string[] = [];
+  const atOnce = { now: 0, most: 0 };
   const client = new Client(async ({ method, url, body }) => {
+    atOnce.most = Math.max(atOnce.most, ++atOnce.now);
+    await new Promise((resolve) => setImmediate(resolve));
+    atOnce.now--;
     const name = url.split('/').at(-1) ?? '';
     const object = objects[name];
     const patch = JSON.parse(Buffer.from(body ?? []).toString() || '{}') as KubeObject;
@@ -25,7 +29,7 @@ function apiOf(objects: Readonly<Record<string, KubeObject>>) {
     const answer = isLate ? conflict : method === 'PATCH' ? { ...object, ...patch } : object;
     return { status: isLate ? 409 : 200, headers: {}, body: Buffer.from(JSON.stringify(answer)) };
   });
-  return { client, sent };
+  return { client, sent, atOnce };
 }
 
 const uid = 'Deployment-web';
@@ -53,7 +57,7 @@ function later<T extends KubeObject>(object: T, fields: Partial<T> = {}): T {
 }
 
 async function write(decision: Partial<NamespaceDecision>, objects: Record<string, KubeObject>) {
-  const { client, sent } = apiOf(objects);
+  const { client, sent, atOnce } = apiOf(objects);
   const recorder = { say: () => undefined } as unknown as EventRecorder;
   const all = { create: [], update: [], remove: [], finish: [], annotate: [], ...decision };
   const outcome = writeDecision('team', all as unknown as NamespaceDecision, {
@@ -62,7 +66,7 @@ async function write(decision: Partial<NamespaceDecision>, objects: Record<strin
     signal,
     recorder,
   });
-  return { outcome: await outcome.catch((error: { reason: string }) => error.reason), sent };
+  return { outcome: await outcome.catch((error: { reason: string }) => error.reason), sent, atOnce };
 }
 
 const moved = (old: Placement) => ({ ...old, spec: { ref, ...old.spec, clusters: ['b'] } });
@@ -198,4 +202,14 @@ test('what has a record that says so already is annotated', async () => {
   const { outcome, sent } = await write({ annotate: decision.annotate ?? [] }, known);
   expect(outcome).toBe(0);
   expect(sent).toEqual(['PATCH web-0', 'PATCH web-1']);
+});
+
+test.each([
+  ['some', 40, 16],
+  ['many, for which all others stand back,', 70, 64],
+])('of %s so many are under way at once', async (_, count, most) => {
+  const { decision, known } = moving(some(count));
+  const { outcome, atOnce } = await write(decision, known);
+  expect(outcome).toBe(0);
+  expect(atOnce.most).toBe(most);
 });
