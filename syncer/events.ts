@@ -33,8 +33,8 @@ export function prospectOf(
   const { apiVersion = '', kind, name = '' } = (event as unknown as About).involvedObject ?? {};
   const { group } = parseApiVersion(apiVersion);
   const of = placedKinds.find((one) => one.kind === kind && one.group === group);
-  if (!of || shares.byIndex('namespace', namespace).length === 0) return 'never';
-  if (shares.byIndex('target', targetId(of, namespace, name)).length > 0) return 'now';
+  if (!of || !shares.hasIndexed('namespace', namespace)) return 'never';
+  if (shares.hasIndexed('target', targetId(of, namespace, name))) return 'now';
   const key = `${namespace}/${name}`;
   const showing = among.filter(({ resource }) => resource === groupResource(of));
   if (showing.some((one) => one.uidOf(key) !== undefined)) return 'now';
