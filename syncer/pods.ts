@@ -40,6 +40,8 @@ export class PodReflector {
     this.#between = between;
     this.reflector = new Reflector(engine, 'pods', (key, pod, place) => this.#reflect(key, pod, place));
     this.informer.addIndex('given', (pod) => notedOwners(pod).map(({ uid }) => uid));
+    // Of nodes.ts.
+    this.informer.addIndex('namespace', ({ metadata: { namespace } }) => (namespace ? [namespace] : []));
     this.informer.addIndex(givenIn, (pod) => (hasGivenOwners(pod) ? [pod.metadata.namespace ?? ''] : []));
     const changed = ({ metadata: { namespace, name } }: KubeObject) =>
       this.#looked.changed(`${namespace}/${name}`);
