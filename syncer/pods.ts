@@ -18,7 +18,8 @@ import { Reflector } from './reflector.ts';
 import { parseTarget, type TargetId } from './target.ts';
 
 const maxPodBytes = 240 << 10;
-const ownerMs = 50;
+/** Of many that come at once each waits for all ReplicaSets before its own: looked at each moment, they would be what these wait for. */
+const ownerMs = 1_000;
 const pods = { group: '', version: 'v1', resource: 'pods' };
 /** By physical namespace, pods to which somebody gave more owners than what controls them. */
 const givenIn = 'given-in';
@@ -143,7 +144,7 @@ export class PodReflector {
     const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller === true);
     const between = owner && this.#between.get(owner.kind);
     const [namespace = ''] = key.split('/');
-    if (between?.isPending(`${namespace}/${owner?.name}`)) return { after: ownerMs };
+    if (between?.isPending(`${namespace}/${owner?.name}`)) return { after: 'growing', atMost: ownerMs };
     return reflection(pod, root, between && owner);
   }
 
