@@ -67,6 +67,13 @@ export class Cache<T extends KubeObject> {
     return [...(index.keys.get(value) ?? none)].flatMap((key) => this.#objects.get(key) ?? []);
   }
 
+  /** Whether it finds any: a list of thousands is not made for that. */
+  hasIndexed(name: string, value: string): boolean {
+    const index = this.#indexes.get(name);
+    if (!index) throw new Error(`no index ${name}`);
+    return index.keys.has(value);
+  }
+
   /** What is there already is told as `add` before this returns. */
   on(handlers: Handlers<T>): () => void {
     for (const [key, object] of this.#objects) this.#call(() => handlers.add?.(object, key));

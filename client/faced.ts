@@ -53,6 +53,8 @@ export function faced<T extends KubeObject>(shared: StartedInformer<T>, viewer: 
     keys,
     addIndex: (name, of) => indexes.add(shared, name, of, signal),
     byIndex: (name, value) => some(shared.byIndex(name, value)),
+    hasIndexed: (name, value) =>
+      includes ? shared.byIndex(name, value).some(sees) : shared.hasIndexed(name, value),
     on: (handlers) => (signal.aborted ? () => {} : until(signal, shared.on(only(handlers, seesKey)))),
   };
 }

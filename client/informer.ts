@@ -47,6 +47,8 @@ export interface Informer<T extends KubeObject = KubeObject> {
   addIndex(name: string, valuesOf: IndexFunction<T>): void;
   /** Fails if the index was never added. */
   byIndex(name: string, value: string): T[];
+  /** Whether that finds any. */
+  hasIndexed(name: string, value: string): boolean;
   /** Told of what is there (as `add`) and of every later change; the answer unsubscribes. */
   on(handlers: Handlers<T>): () => void;
 }
@@ -105,6 +107,7 @@ export function informerOf<T extends KubeObject>(
     keys: () => cache.keys(),
     addIndex: (name, of) => cache.addIndex(name, of),
     byIndex: (name, value) => cache.byIndex(name, value),
+    hasIndexed: (name, value) => cache.hasIndexed(name, value),
     on: (handlers) => cache.on(handlers),
   };
 }

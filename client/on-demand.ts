@@ -86,6 +86,7 @@ export function onDemandInformer<T extends KubeObject = KubeObject>(
     keys: () => cache.keys(),
     addIndex: (name, of) => cache.addIndex(name, of),
     byIndex: (name, value) => cache.byIndex(name, value),
+    hasIndexed: (name, value) => cache.hasIndexed(name, value),
     on: (handlers) => cache.on(handlers),
   };
 }

@@ -110,10 +110,13 @@ export class WorkQueue {
     later.set(key, { at, cancel });
   }
 
-  /** What was put off until later is done with what is done now. */
+  /**
+   * What was put off until later is done with what is done now. So is what came since the key was given out: to be called before anything is read.
+   */
   overtake(key: string): void {
     this.#keys?.later.get(key)?.cancel();
     this.#keys?.later.delete(key);
+    this.#keys?.again.delete(key);
   }
 
   /** After a failure: later each time, until `forget`, yet never later than `maxMs`, nor sooner than `leastMs`. */

@@ -47,6 +47,7 @@ export function considerPart(key: string, world: World): NamespaceDecision | und
   const part = partOf(standing, key, world);
   if (!part) return undefined;
   const rest = standing.without(new Set(part.keys()));
+  if (rest.turnUntil <= given.now) return undefined;
   const nodes = [...part.values()];
   const look = lookAt({
     ...given,
@@ -58,16 +59,26 @@ export function considerPart(key: string, world: World): NamespaceDecision | und
     beside: { index: standing.index, counts: rest.counts, needed: rest.needed },
   });
   if (look.hasCompany) return undefined;
-  const { decision } = look;
+  const decision = withRest(look.decision, rest);
   world.ledger.change(key, rest.taken.usage, decision.usage);
   world.settled.change(key, rest.taken.settled, decision.settled);
-  remember(key, world, look);
-  if (isCalm(look) && isRestful(given.fleet, (name) => isOn(look, name))) {
+  remember(key, world, { decision });
+  if (isCalm({ ...look, decision }) && isRestful(given.fleet, (name) => isOn(look, name))) {
     standing.settle(part, look.workloads, decision.create);
     standing.concerned.clear();
     world.standings.put(key, standing);
   }
   return decision;
+}
+
+/** Of the whole Namespace: who leaves which cluster, and until when that counts. */
+function withRest(
+  decision: NamespaceDecision,
+  { leaving: others, turnUntil }: ReturnType<Standing['without']>,
+): NamespaceDecision {
+  const leaving = new Map(others);
+  for (const [name, count] of decision.leaving) leaving.set(name, (leaving.get(name) ?? 0) + count);
+  return { ...decision, leaving, turnUntil: Math.min(decision.turnUntil, turnUntil) };
 }
 
 /** What every decision about it goes by, however much of it that is about. */

@@ -91,10 +91,10 @@ async function reconcile(
   let isDone = false;
   try {
     const retry = await decideAndWrite(key, world, writer, queue);
-    isDone = retry === undefined;
+    isDone = retry === undefined || retry.isDone === true;
     return retry;
   } finally {
-    // What was not written, or waits for a time, is looked at with all else.
+    // What was not written, or waits for a time, is looked at with all else; when a turn ends is known to whoever looks at a part.
     if (!isDone) world.standings.touch(key);
   }
 }
@@ -104,7 +104,7 @@ async function decideAndWrite(
   world: World,
   writer: Writer & Reading & { logger: Logger },
   queue: WorkQueue,
-): Promise<Retry | undefined> {
+): Promise<(Retry & { isDone?: boolean }) | undefined> {
   const { cluster } = parseKey(key);
   // Whatever put it off is in the caches that it is decided by; what it has to wait for itself it says anew.
   queue.overtake(key);
@@ -125,10 +125,11 @@ async function decideAndWrite(
       writer.logger.warn({ key, objects: unread.size, why }, 'what would leave its data stays for now');
       return { after: 'growing', atMost: blockedRetryMs };
     }
-    const next = Math.min(decision.toleratedUntil, decision.turnUntil);
-    const left = Math.max(0, next - Date.now());
-    const after = Math.min(left, decision.blocked || decision.lookAgain ? blockedRetryMs : longestMs);
-    return after < longestMs ? { after } : undefined;
+    const { toleratedUntil, turnUntil, blocked, lookAgain } = decision;
+    const left = Math.max(0, Math.min(toleratedUntil, turnUntil) - Date.now());
+    const after = Math.min(left, blocked || lookAgain ? blockedRetryMs : longestMs);
+    const isDone = !blocked && !lookAgain && toleratedUntil === Number.POSITIVE_INFINITY;
+    return after < longestMs ? { after, isDone } : undefined;
   }
 }
 

@@ -78,6 +78,7 @@ function still<T extends KubeObject>(resource: ResourceRef, known: readonly T[] 
     keys: () => cache.keys(),
     addIndex: (name, of) => cache.addIndex(name, of),
     byIndex: (name, value) => cache.byIndex(name, value),
+    hasIndexed: (name, value) => cache.hasIndexed(name, value),
     on: (handlers) => cache.on(handlers),
   };
 }

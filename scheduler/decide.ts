@@ -44,6 +44,9 @@ export interface Taken {
   decided: Decided;
   usage: Usage;
   settled: Usage;
+  /** The clusters that it leaves in a turn, and until when that, or its rest, counts: see turnUntil. */
+  leaves: readonly string[];
+  turnUntil: number;
 }
 
 /** Everything of one namespace at once, since workloads stay together and what they use follows them. */
@@ -98,7 +101,7 @@ export function lookAt(given: NamespaceInput): Look {
     lookAgain: all.some(({ choice }) => choice.lookAgain),
     open: decided.some(({ choice }) => choice.open),
     toleratedUntil: Math.min(Number.POSITIVE_INFINITY, ...decided.map((one) => endOfStay(scene, one))),
-    turnUntil: Math.min(Number.POSITIVE_INFINITY, ...decided.map((one) => endOfMove(scene, one))),
+    turnUntil: workloads.reduce((soonest, one) => Math.min(soonest, one.turnUntil), Number.POSITIVE_INFINITY),
     kept: new Map([...kept].flatMap(([{ placement }, all]) => (placement ? [[placement, all]] : []))),
   };
   return { decision, input, index, workloads, hasCompany };
@@ -123,6 +126,7 @@ function decideWorkloads(scene: Scene): Workloads {
   const rest = new Map(scene.input.beside?.counts);
   const count = (cluster: string, by: number) => rest.set(cluster, (rest.get(cluster) ?? 0) + by);
   const takes = new Map<Subject, Usage>();
+  const left = new Map<Subject, string[]>();
   const turns = new Turns(scene.clusters, scene.input.leaving);
   const groupAt = ({ object }: PlacedObject) => groupOf(object, scene.input.namespace);
   for (const subject of subjects) {
@@ -130,7 +134,8 @@ function decideWorkloads(scene: Scene): Workloads {
     if (!isFinished(placed.object)) for (const c of current) count(c, 1);
     if (!placement) continue;
     // What has ended serves nobody where it leaves.
-    if (!isFinished(placed.object)) turns.resume(placement, groupAt(placed), scene.input.now);
+    if (!isFinished(placed.object))
+      left.set(subject, turns.resume(placement, groupAt(placed), scene.input.now));
     takes.set(subject, usageOf(placed.object, placement));
     addUsage(used, takes.get(subject) ?? new Map());
   }
@@ -143,8 +148,9 @@ function decideWorkloads(scene: Scene): Workloads {
     if (!isEnded) for (const c of current) count(c, -1);
     const there = Object.keys(placement?.spec?.shares ?? {});
     const leaves = current.filter((c) => there.includes(c));
+    const turn = left.get(subject) ?? [];
     const move = moves.get(subject);
-    const among = { scene, turns, leaves, group: groupAt(placed) };
+    const among = { scene, turns, leaves, turn, group: groupAt(placed) };
     const ofItself = (to = current) => choose(wish, { ...situation, current: to }, rest);
     const isUnread = unreadOf(scene, placed) !== undefined;
     const ended = isEnded
@@ -177,7 +183,8 @@ function decideWorkloads(scene: Scene): Workloads {
       rebalancedAt: rebalancedAt(subject, choice, move, scene),
       misfits: misfitsOn(choice.clusters, situation.misfit),
     };
-    return { decided, usage: takesNow, settled: takesThen };
+    const turnUntil = endOfMove(scene, decided);
+    return { decided, usage: takesNow, settled: takesThen, leaves: turn, turnUntil };
   });
   return { workloads, hasCompany: company.isAsked, usage: own, settled, turns, kept };
 }
@@ -199,9 +206,16 @@ function addedBy(choice: Choice, { pods, need, had = new Map() }: Situation, bef
  */
 function chooseInTurn(
   chosen: (waits: ReadonlySet<string>) => Choice,
-  from: { scene: Scene; turns: Turns; leaves: readonly string[]; group: string | undefined },
+  from: {
+    scene: Scene;
+    turns: Turns;
+    leaves: readonly string[];
+    /** Of what it leaves now. */
+    turn: string[];
+    group: string | undefined;
+  },
 ): Choice {
-  const { scene, turns, leaves, group } = from;
+  const { scene, turns, leaves, turn, group } = from;
   const first = chosen(new Set());
   const left = leaves.filter((c) => !first.clusters.includes(c));
   const drained = left.filter((c) => isDrained(scene.clusters.get(c)));
@@ -209,7 +223,10 @@ function chooseInTurn(
   const kept = late.length > 0 ? chosen(new Set(drained)) : first;
   // Who leaves where it would have to wait all the same has nothing to wait for.
   const choice = late.some((c) => kept.clusters.includes(c)) ? kept : first;
-  for (const c of leaves) if (!choice.clusters.includes(c)) turns.take(c, group);
+  for (const c of leaves.filter((one) => !choice.clusters.includes(one))) {
+    turns.take(c, group);
+    turn.push(c);
+  }
   const waits = drained.filter((c) => choice.clusters.includes(c));
   if (waits.length === 0) return choice;
   const most = (c: string) => scene.clusters.get(c)?.spec?.drainConcurrent;

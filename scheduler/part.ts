@@ -8,6 +8,7 @@ import type { Look } from './decide.ts';
 import type { Fleet } from './fleet.ts';
 import { isUsedByName, namedBy } from './scope.ts';
 import type { Node, Standing } from './standing.ts';
+import { limitOf } from './turns.ts';
 import type { World } from './world.ts';
 
 /**
@@ -90,9 +91,12 @@ function required({ placed }: Node, { index }: Standing): readonly ClosureRef[] 
   return placed?.kind.role === 'workload' ? closureOf(placed.object, index) : [];
 }
 
-/** Nothing of it waits for a time, a turn, room or another cluster, so that what is not concerned stays as it is. */
+/**
+ * Nothing of it waits for a time, a turn, room or another cluster, so that what is not concerned stays as it is. What leaves where any
+ * number may takes nobody's turn.
+ */
 export function isCalm({ decision, input, workloads, hasCompany }: Look): boolean {
-  const { namespace, unknown, unread } = input;
+  const { namespace, unknown, unread, clusters } = input;
   const never = Number.POSITIVE_INFINITY;
   return (
     !hasCompany &&
@@ -104,8 +108,7 @@ export function isCalm({ decision, input, workloads, hasCompany }: Look): boolea
     !decision.lookAgain &&
     !decision.open &&
     decision.toleratedUntil === never &&
-    decision.turnUntil === never &&
-    decision.leaving.size === 0 &&
+    clusters.every((one) => limitOf(one) === undefined || !decision.leaving.has(one.metadata.name ?? '')) &&
     decision.waiting.length === 0 &&
     decision.leaveData.length === 0 &&
     waitsForNoName(input, workloads) &&
@@ -133,17 +136,15 @@ function uidOf({ object }: PlacedObject): string | undefined {
   return object.metadata.uid;
 }
 
-/** No cluster on which it is is to be left, by all or by some. */
+/** No cluster on which it is to be is to be left, by all or by some. */
 export function isRestful({ drained, rebalanced }: Fleet, isOn: (cluster: string) => boolean): boolean {
   return rebalanced.length === 0 && !drained.some(isOn);
 }
 
-/** Something of what was looked at is there, or is to be. */
+/** Something of what was looked at is to be there, or was. What is there that has been told to leave it leaves it. */
 export function isOn({ input, workloads }: Look, cluster: string): boolean {
   return (
     workloads.some(({ decided: { choice } }) => choice.clusters.includes(cluster)) ||
-    input.placements.some(
-      ({ spec }) => spec?.clusters.includes(cluster) || Object.hasOwn(spec?.shares ?? {}, cluster),
-    )
+    input.placements.some(({ spec }) => spec?.clusters.includes(cluster))
   );
 }

@@ -19,6 +19,9 @@ export interface Node {
 interface Rest {
   counts: Map<string, number>;
   needed: Map<string, string[]>;
+  /** As in a decision. */
+  leaving: Map<string, number>;
+  turnUntil: number;
   taken: { usage: Usage; settled: Usage };
 }
 
@@ -38,6 +41,9 @@ export class Standing {
   readonly #made = new Map<string, Placement['spec']>();
   readonly #counts = new Map<string, number>();
   readonly #there = new Map<string, number>();
+  readonly #leaving = new Map<string, number>();
+  /** Of those that leave something, until when that counts. */
+  readonly #turns = new Map<string, number>();
   readonly #needs = new Needs();
 
   constructor({ input, index, workloads, decision }: Look) {
@@ -65,6 +71,7 @@ export class Standing {
       const key = placedKey(taken.decided.placed);
       requires.set(key, taken.decided.requires);
       this.#taken.set(key, taken);
+      if (taken.turnUntil < Number.POSITIVE_INFINITY) this.#turns.set(key, taken.turnUntil);
       this.#count(taken, 1);
     }
     for (const [key, node] of nodes) {
@@ -111,16 +118,19 @@ export class Standing {
 
   /** All but these. */
   without(keys: ReadonlySet<string>): Rest {
-    const counts = new Map(this.#counts);
+    const [counts, leaving] = [new Map(this.#counts), new Map(this.#leaving)];
     const taken = { usage: new Map(), settled: new Map() };
     for (const key of keys) {
       const its = this.#taken.get(key);
       if (!its) continue;
       for (const c of companyAt(its.decided)) count(counts, c, -1);
+      for (const c of its.leaves) count(leaving, c, -1);
       addUsage(taken.usage, its.usage);
       addUsage(taken.settled, its.settled);
     }
-    return { counts, needed: this.#needs.without(keys), taken };
+    let turnUntil = Number.POSITIVE_INFINITY;
+    for (const [key, until] of this.#turns) if (!keys.has(key)) turnUntil = Math.min(turnUntil, until);
+    return { counts, needed: this.#needs.without(keys), taken, leaving, turnUntil };
   }
 
   #leave(key: string): void {
@@ -133,11 +143,13 @@ export class Standing {
     this.#needs.set(key, []);
     const taken = this.#taken.get(key);
     this.#taken.delete(key);
+    this.#turns.delete(key);
     this.#made.delete(key);
     if (taken) this.#count(taken, -1);
   }
 
-  #count({ decided }: Taken, by: 1 | -1): void {
+  #count({ decided, leaves }: Taken, by: 1 | -1): void {
+    for (const c of leaves) count(this.#leaving, c, by);
     for (const c of companyAt(decided)) count(this.#counts, c, by);
     for (const c of decided.choice.clusters) count(this.#there, c, by);
   }

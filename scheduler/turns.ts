@@ -79,10 +79,11 @@ export class Turns {
     return this.#own;
   }
 
-  /** What left these clusters in earlier decisions, and is not gone yet. */
-  resume(placement: Placement, group: string | undefined, now: number): void {
-    for (const name of inTurn(placement, (name) => isHeard(this.#clusters.get(name)), now))
-      this.take(name, group);
+  /** What left these clusters in earlier decisions, and is not gone yet: the answer. */
+  resume(placement: Placement, group: string | undefined, now: number): string[] {
+    const left = inTurn(placement, (name) => isHeard(this.#clusters.get(name)), now);
+    for (const name of left) this.take(name, group);
+    return left;
   }
 
   take(name: string, group: string | undefined): void {

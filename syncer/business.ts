@@ -111,7 +111,7 @@ function begin(
       if (!isBegun || !namespaces.own(name)) return;
       for (const one of tended) if (makers[one.resource] === undefined) one.informer.wake();
       // Nobody here has made it: somebody put it there, and maybe more with it.
-      if (shares.byIndex('namespace', name).length > 0) return;
+      if (shares.hasIndexed('namespace', name)) return;
       found.then(appeared, () => undefined);
     },
   });

@@ -68,7 +68,7 @@ export function startCleanup(delayMs: number): {
 }
 
 function isUsed(engine: Engine, name: string): boolean {
-  if (engine.shares.byIndex('namespace', name).length > 0) return true;
+  if (engine.shares.hasIndexed('namespace', name)) return true;
   for (const _ of engine.physical.inNamespace(name)) return true;
   return false;
 }

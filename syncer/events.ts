@@ -34,16 +34,15 @@ export function prospectOf(
   const { apiVersion = '', kind, name = '' } = (event as unknown as About).involvedObject ?? {};
   const { group } = parseApiVersion(apiVersion);
   const of = placedKinds.find((one) => one.kind === kind && one.group === group);
-  const here = shares.byIndex('namespace', namespace);
   if (!of) {
-    const ruled = here.flatMap(({ spec }) =>
-      spec?.ref.rule && isOfKind(spec.ref, group, kind) ? [spec.ref] : [],
-    );
+    const ruled = shares
+      .byIndex('namespace', namespace)
+      .flatMap(({ spec }) => (spec?.ref.rule && isOfKind(spec.ref, group, kind) ? [spec.ref] : []));
     if (ruled.length === 0) return 'never';
     return ruled.some((ref) => ref.name === name) ? 'now' : 'soon';
   }
-  if (here.length === 0) return 'never';
-  if (shares.byIndex('target', targetId(of, namespace, name)).length > 0) return 'now';
+  if (!shares.hasIndexed('namespace', namespace)) return 'never';
+  if (shares.hasIndexed('target', targetId(of, namespace, name))) return 'now';
   const key = `${namespace}/${name}`;
   const showing = among.filter(({ resource }) => resource === groupResource(of));
   if (showing.some((one) => one.uidOf(key) !== undefined)) return 'now';

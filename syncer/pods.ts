@@ -9,6 +9,7 @@ import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { textAt } from '../kube/untyped.ts';
 import type { Engine, RunningPods } from './engine.ts';
 import { carryOwners, keeperOf } from './given-owners.ts';
+import { Looked } from './looked.ts';
 import { markAs, orphanOf } from './orphans.ts';
 import { controllerOf, type Owners, type Root, type Unknown } from './owners.ts';
 import { readLocator } from './ownership.ts';
@@ -17,8 +18,11 @@ import { Reflector } from './reflector.ts';
 import { parseTarget, type TargetId } from './target.ts';
 
 const maxPodBytes = 240 << 10;
-const ownerMs = 50;
+/** Of many that come at once each waits for all ReplicaSets before its own: looked at each moment, they would be what these wait for. */
+const ownerMs = 1_000;
 const pods = { group: '', version: 'v1', resource: 'pods' };
+/** By physical namespace, pods to which somebody gave more owners than what controls them. */
+const givenIn = 'given-in';
 
 /** Pods of our workloads, reflected; and how many of each workload's are left. */
 export class PodReflector {
@@ -28,10 +32,7 @@ export class PodReflector {
   readonly reflector: Reflector;
   readonly #roots = new Map<string, Root & { uid: string | undefined }>();
   readonly #byRoot = new Map<TargetId, Set<string>>();
-  /** By key, the uid of the pod that was counted last, whoever's it is. */
-  readonly #seen = new Map<string, string | undefined>();
-  /** By key, of which kinds the workload may be that made the pod, where nobody knows which it is. */
-  readonly #unknown = new Map<string, Unknown['among']>();
+  readonly #looked = new Looked((key) => this.#object(key));
 
   /** `between`: by kind, those that may stand between a workload and its pods. */
   constructor(engine: Engine, owners: Owners, between: ReadonlyMap<string, Reflector>) {
@@ -40,7 +41,12 @@ export class PodReflector {
     this.#between = between;
     this.reflector = new Reflector(engine, 'pods', (key, pod, place) => this.#reflect(key, pod, place));
     this.informer.addIndex('given', (pod) => notedOwners(pod).map(({ uid }) => uid));
+    // Of nodes.ts.
     this.informer.addIndex('namespace', ({ metadata: { namespace } }) => (namespace ? [namespace] : []));
+    this.informer.addIndex(givenIn, (pod) => (hasGivenOwners(pod) ? [pod.metadata.namespace ?? ''] : []));
+    const changed = ({ metadata: { namespace, name } }: KubeObject) =>
+      this.#looked.changed(`${namespace}/${name}`);
+    this.informer.on({ add: changed, delete: changed });
   }
 
   get informer(): OnDemandInformer {
@@ -61,10 +67,7 @@ export class PodReflector {
   running(id: TargetId, namespace: string): RunningPods | undefined {
     if (!this.reflector.isCurrent) return undefined;
     const [kind = ''] = id.split('/');
-    for (const { metadata } of this.informer.byIndex('namespace', namespace)) {
-      const key = `${namespace}/${metadata.name}`;
-      if (this.#seen.get(key) !== metadata.uid || this.#unknown.get(key)?.includes(kind)) return undefined;
-    }
+    if (!this.#looked.isAll(namespace, kind)) return undefined;
     const names = [...(this.#byRoot.get(id) ?? [])].filter((key) => {
       const phase = textAt(this.#object(key), 'status', 'phase');
       return phase !== 'Succeeded' && phase !== 'Failed';
@@ -106,12 +109,9 @@ export class PodReflector {
     for (const pod of this.informer.byIndex('given', uid)) this.reflector.lookAgain(pod);
   }
 
-  /** To which somebody gave more owners than what controls them. */
+  /** See givenIn. */
   withGivenOwners(namespace: string): KubeObject[] {
-    return [...this.informer.byIndex('namespace', namespace)].filter((pod) => {
-      const isOther = ({ controller }: OwnerReference) => controller !== true;
-      return notedOwners(pod).length > 0 || pod.metadata.ownerReferences?.some(isOther) === true;
-    });
+    return this.informer.byIndex(givenIn, namespace);
   }
 
   run(ready: readonly Promise<unknown>[]): Promise<void> {
@@ -133,7 +133,7 @@ export class PodReflector {
     const root = isMade ? await this.#rootOf(key, pod) : undefined;
     if (root && 'among' in root) {
       this.#count(key, this.#knownRoot(key, pod), pod?.metadata.uid);
-      if (!this.#roots.has(key)) this.#unknown.set(key, root.among);
+      if (!this.#roots.has(key)) this.#looked.isOfSome(key, root.among);
       return { after: unknownMs };
     }
     this.#count(key, root, pod?.metadata.uid);
@@ -144,7 +144,7 @@ export class PodReflector {
     const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller === true);
     const between = owner && this.#between.get(owner.kind);
     const [namespace = ''] = key.split('/');
-    if (between?.isPending(`${namespace}/${owner?.name}`)) return { after: ownerMs };
+    if (between?.isPending(`${namespace}/${owner?.name}`)) return { after: 'growing', atMost: ownerMs };
     return reflection(pod, root, between && owner);
   }
 
@@ -189,9 +189,7 @@ export class PodReflector {
 
   /** Keeps the count of each workload's pods; the last one's going may let the workload's share go. */
   #count(key: string, root: Root | undefined, uid: string | undefined): void {
-    if (uid === undefined) this.#seen.delete(key);
-    else this.#seen.set(key, uid);
-    this.#unknown.delete(key);
+    this.#looked.at(key, uid);
     const before = this.#roots.get(key);
     if (before?.target === root?.target && before?.uid === uid) return;
     if (before) {
@@ -208,6 +206,11 @@ export class PodReflector {
     this.#roots.set(key, { ...root, uid });
     this.#byRoot.set(root.target, (this.#byRoot.get(root.target) ?? new Set()).add(key));
   }
+}
+
+function hasGivenOwners(pod: KubeObject): boolean {
+  const isOther = ({ controller }: OwnerReference) => controller !== true;
+  return notedOwners(pod).length > 0 || pod.metadata.ownerReferences?.some(isOther) === true;
 }
 
 /** What of a physical pod goes up. One that is too large goes without its spec's bulk. */

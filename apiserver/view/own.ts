@@ -7,11 +7,11 @@ import { formatApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.ts';
 import { getOwn, textAt } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
-import { decodeStored } from '../registry/codec.ts';
-import { listEntries, readObject, rewriteObject } from '../registry/rewrite.ts';
+import { readObject, rewriteObject } from '../registry/rewrite.ts';
 import type { Registry } from '../registry/types.ts';
 import { countRevision } from './deployment-revision.ts';
-import { addressIn, placementsStored } from './places.ts';
+import { placementOfUid } from './placement-of.ts';
+import { addressIn } from './places.ts';
 import { type SliceAddress, withAll } from './slices.ts';
 
 /**
@@ -145,15 +145,11 @@ async function adopterOf(
 /** Of a workload of that uid, which has a share on the cluster, and may adopt what is of that kind. */
 async function ownerPlacement(
   store: Store,
-  { logical: cluster, namespace, cluster: where }: SliceAddress,
+  { logical, namespace, cluster: where }: SliceAddress,
   { uid, kind }: { uid: string; kind: string },
 ): Promise<Placement | undefined> {
-  const { entries } = await listEntries(store, { resource: placementsStored, cluster, namespace });
-  const found = entries
-    .map((entry) => decodeStored(entry) as Placement)
-    .find(({ spec }) => {
-      const isIt = spec?.ref.uid === uid && mayAdopt(spec.ref, kind);
-      return isIt && getOwn(spec?.shares ?? {}, where) !== undefined;
-    });
-  return found && (await withAll(store, { logical: cluster, namespace }, found));
+  const found = await placementOfUid(store, { logical, namespace }, uid);
+  const { ref, shares = {} } = found?.spec ?? {};
+  if (!found || !ref || !mayAdopt(ref, kind) || getOwn(shares, where) === undefined) return undefined;
+  return await withAll(store, { logical, namespace }, found);
 }

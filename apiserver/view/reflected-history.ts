@@ -6,11 +6,13 @@ import type { ObjectRef, Placement } from '../../cluster/types.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { getOwn, isRecord, numberAt } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
-import { decodeStored } from '../registry/codec.ts';
-import { listEntries, readObject } from '../registry/rewrite.ts';
-import { addressIn, placementsStored } from './places.ts';
+import { readObject } from '../registry/rewrite.ts';
+import { placementNamed, placementOfOwner } from './placement-of.ts';
+import { addressIn } from './places.ts';
 import { controllerOf, reflectedBeside } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
+
+const services = { group: '', resource: 'services' };
 
 /**
  * A workload that leaves a cluster takes its revisions with it: the last reflection of one becomes the logical
@@ -57,19 +59,11 @@ function isToRun({ spec }: Placement, cluster: string): boolean {
 async function placementOf(
   store: Store,
   address: SliceAddress,
-  object: KubeObject,
+  { kind, metadata: { name = '', ownerReferences = [] } }: KubeObject,
 ): Promise<Placement | undefined> {
-  const owner = controllerOf(object);
-  const isIts = ({ spec }: Placement) =>
-    object.kind === 'Endpoints'
-      ? spec?.ref.resource === 'services' && spec.ref.name === object.metadata.name
-      : owner !== undefined && spec?.ref.uid === owner;
-  const { entries } = await listEntries(store, {
-    resource: placementsStored,
-    cluster: address.logical,
-    namespace: address.namespace,
-  });
-  return entries.map((entry) => decodeStored(entry) as Placement).find(isIts);
+  if (kind === 'Endpoints') return await placementNamed(store, address, { ...services, name });
+  const owner = ownerReferences.find(({ controller }) => controller === true);
+  return owner && (await placementOfOwner(store, address, owner));
 }
 
 async function isAmongNewest(

@@ -123,6 +123,7 @@ test('objects of several logical clusters do not meet; indexes follow', async ()
   expect(keys(informer)).toEqual(['root:t/x/a']);
   expect(informer.byIndex('namespace', 'x').map(({ metadata }) => metadata.uid)).toEqual(['root:t']);
   expect(informer.byIndex('namespace', 'y')).toEqual([]);
+  expect(['x', 'y'].map((value) => informer.hasIndexed('namespace', value))).toEqual([true, false]);
 });
 
 test('managed fields are not kept; a failing handler harms nobody; late handlers see what is there', async () => {

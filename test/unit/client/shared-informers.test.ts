@@ -141,6 +141,7 @@ describe('of several who look at one watch', () => {
       ['b/one'],
       ['a/one', 'b/one'],
     ]);
+    expect([a, b, both].map((one) => one.hasIndexed(byColour, 'blue'))).toEqual([false, true, true]);
     expect(a.get('b/x/two')?.metadata.name).toBe('two');
     served.tell('MODIFIED', object('b', 'two', 11, 'red'));
     served.tell('DELETED', object('a', 'one', 12));

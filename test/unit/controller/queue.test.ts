@@ -105,6 +105,23 @@ test('what was put off is done with what is done now, and may be put off anew', 
   expect(q.length).toBe(2);
 });
 
+test('of what is told in one go, which gives a key out with its first, the rest is done with that', async () => {
+  const { queue: q } = queue();
+  const taken = q.take();
+  for (let n = 0; n < 3; n++) q.add('a');
+  const key = (await taken) ?? '';
+  q.overtake(key);
+  q.done(key);
+  expect(q.idle).toBe(true);
+  const again = q.take();
+  q.add('a');
+  q.overtake((await again) ?? '');
+  // What comes after the look has begun is looked at.
+  q.add('a');
+  q.done('a');
+  expect(q.length).toBe(1);
+});
+
 test('failures delay a key longer each time, up to a bound, until it is forgotten', () => {
   const { queue: q, clock } = queue();
   const delays = Array.from({ length: 6 }, () => {

@@ -41,6 +41,7 @@ class Told {
       keys: () => cache.keys(),
       addIndex: (index, of) => cache.addIndex(index, of),
       byIndex: (index, value) => cache.byIndex(index, value),
+      hasIndexed: (index, value) => cache.hasIndexed(index, value),
       on: (handlers) => cache.on(handlers),
     };
   }

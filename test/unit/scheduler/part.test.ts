@@ -11,6 +11,7 @@ import type { KubeObject } from '../../../kube/object.ts';
 import { formatQuantity } from '../../../kube/quantity.ts';
 import { consider, considerPart } from '../../../scheduler/consider.ts';
 import { worldOf } from '../../../scheduler/copy.ts';
+import { turnMs } from '../../../scheduler/turns.ts';
 import type { NamespaceDecision } from '../../../scheduler/types.ts';
 import { wake } from '../../../scheduler/wake.ts';
 import { observe, type World } from '../../../scheduler/world.ts';
@@ -82,6 +83,11 @@ class Followed {
   namespace(clusters?: string): void {
     const metadata = { name: 'shop', uid: 'shop', ...(clusters && annotations(clusters, 'admin')) };
     this.put('namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata });
+  }
+
+  sharesOf(of: (placement: Placement) => Record<string, Share> | undefined): void {
+    for (const one of this.stored.list('placements') as Placement[])
+      this.put('placements', { ...one, spec: { ...one.spec, shares: of(one) } } as KubeObject);
   }
 
   /** As a splitter gives shares, and takes them from what is to be there no longer. */
@@ -356,6 +362,55 @@ describe('a look at a part of a Namespace', () => {
     made.decide('one comes');
     made.object(deployment('u', { replicas: 2, metadata: annotations('a') }));
     expect(considerPart(key, made.world) !== undefined).toBe(isPart);
+  });
+
+  describe('of what leaves a cluster that is drained', () => {
+    /** Three are on it, of which each is told to leave and has begun to come to the other cluster. */
+    function drained(fields: { drainConcurrent?: number }): Followed {
+      const made = new Followed();
+      for (const name of ['a', 'b']) made.cluster(name, { capacity: { cpu: '100' } });
+      for (const name of names) made.object(deployment(name, { metadata: annotations('a') }));
+      made.decide('they come');
+      made.sharesOf(() => ({ a: { phase: 'Active', replicas: 1 } }));
+      for (const name of names) made.object(deployment(name));
+      made.decide('nobody says where');
+      made.cluster('a', { capacity: { cpu: '100' }, drain: true, ...fields });
+      made.decide('it is drained');
+      const joining: Share = { phase: 'Joining', replicas: 1 };
+      made.sharesOf(({ spec }) =>
+        spec?.clusters.includes('b') ? { ...spec.shares, b: joining } : spec?.shares,
+      );
+      made.decide('they begin to come');
+      return made;
+    }
+
+    test('is at what was written, with how many leave and until when', () => {
+      const made = drained({});
+      const before = { ...made.looks };
+      made.object(deployment('u', { replicas: 2 }));
+      const part = considerPart(key, made.world);
+      expect(part?.leaving).toEqual(new Map([['a', 3]]));
+      const all = consider(key, worldOf(made.stored.of));
+      expect([part?.turnUntil, part?.leaving]).toEqual([all.turnUntil, all.leaving]);
+      made.sharesOf(({ spec }) => ({ b: { phase: 'Active', replicas: 1, ...spec?.shares?.['b'] } }));
+      made.decide('they have left');
+      expect(made.looks.part).toBeGreaterThan(before.part);
+      expect(made.world.leavers.isCalm('a')).toBe(true);
+    });
+
+    test('is at all once a turn has ended', () => {
+      const made = drained({});
+      vi.advanceTimersByTime(turnMs);
+      made.object(deployment('u', { replicas: 2 }));
+      expect(considerPart(key, made.world)).toBeUndefined();
+      expect(consider(key, made.world).leaving).toEqual(new Map());
+    });
+
+    test('is at all where no more than some may leave at a time', () => {
+      const made = drained({ drainConcurrent: 3 });
+      made.object(deployment('u', { replicas: 2 }));
+      expect(considerPart(key, made.world)).toBeUndefined();
+    });
   });
 
   test('counts nothing anew of clusters that it is not about', () => {

@@ -62,7 +62,7 @@ function world(all: ShareView[] = [], homes = 0) {
         return shares.size;
       },
       values: () => shares.values(),
-      byIndex: () => [...shares],
+      hasIndexed: () => shares.size > 0,
       on: ({ add }: { add(share: ShareView): void }) => {
         for (const one of shares) add(one);
         tellShare = add;

@@ -27,8 +27,8 @@ afterEach(() => {
 });
 
 const shares = {
-  byIndex: (index: string, value: string) =>
-    placed.filter((target) => (index === 'target' ? target === value : target.includes(`/${value}/`))),
+  hasIndexed: (index: string, value: string) =>
+    placed.some((target) => (index === 'target' ? target === value : target.includes(`/${value}/`))),
 } as unknown as Engine['shares'];
 
 const among = [
