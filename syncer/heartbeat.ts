@@ -10,7 +10,7 @@ import { busyMs, isBusy } from './busy.ts';
 import type { Together } from './heartbeats.ts';
 import type { Found } from './look.ts';
 import type { Outage } from './outage.ts';
-import { pausesOf, probeMs, silentAfter, silentMsAt } from './pace.ts';
+import { pausesOf, probeMs, saysItRests, silentAfter, silentMsAt } from './pace.ts';
 import type { Questions } from './questions.ts';
 import type { Unreadable } from './unreadable.ts';
 import { isSame, statusOf, type Watched } from './word.ts';
@@ -180,7 +180,7 @@ class Heart {
       if (!isDue(this.#said, saidBeats)) return before;
       const isQuick = performance.now() - beganAt <= togetherBeats * intervalMs;
       const may = isQuick && isReady(before) && !isDue(this.#written, writtenBeats);
-      if (may && this.#note(began)) {
+      if (may && this.#note(began, before)) {
         this.#said = beganAt;
         this.#hasSaid = true;
         return withHeartbeat(before, began);
@@ -202,9 +202,9 @@ class Heart {
   }
 
   /** With others. Who asks is told of it alone, so that nobody takes it for an answer. */
-  #note(began: number): boolean {
-    const { together, questions } = this.#options;
-    return together?.note(began, () => questions.ask(Date.now())) ?? false;
+  #note(began: number, before: PhysicalCluster): boolean {
+    const { together, questions, intervalMs } = this.#options;
+    return together?.note(began, () => questions.ask(Date.now()), saysItRests(before, intervalMs)) ?? false;
   }
 
   async #statusOf(before: PhysicalCluster, found: Found, began: number): Promise<PhysicalClusterStatus> {
