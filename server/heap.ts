@@ -11,9 +11,6 @@ const MIB = 1 << 20;
 const BUSY_MS = 4000;
 const BUSY_MOST = 160 * MIB;
 const BUSY_PERCENT = 400;
-/** So long after the last one a whole search costs next to nothing, and what gathers until the next is most of what a quiet server has grown by. */
-const QUIET_MS = 120_000;
-const QUIET_PERCENT = 50;
 
 /**
  * How much garbage may gather before the heap is searched for it: as much as was alive the last time, where V8
@@ -25,24 +22,21 @@ export function boundGarbage(): void {
 
 /**
  * From now on, while searches follow each other, 160 MiB even where less is alive: a tenth of a busy server's time
- * went into them, and they are what the slowest requests waited for. V8 gives the memory back once there is less to do. Where they come
- * seldom half as much as is alive.
+ * went into them, and they are what the slowest requests waited for. V8 gives the memory back once there is less to do.
  */
-export function gatherByNeed(): void {
+export function gatherWhileBusy(): void {
   let last = Number.NEGATIVE_INFINITY;
   new PerformanceObserver((list) => {
     for (const search of list.getEntries() as (PerformanceEntry & { detail: NodeGCPerformanceDetail })[]) {
       if (search.detail.kind !== constants.NODE_PERFORMANCE_GC_MAJOR) continue;
-      allow(mayGather(search.startTime - last, getHeapStatistics().used_heap_size));
+      allow(search.startTime - last < BUSY_MS ? whileBusy(getHeapStatistics().used_heap_size) : 100);
       last = search.startTime;
     }
   }).observe({ entryTypes: ['gc'] });
 }
 
-/** In percent of the `alive` bytes, so many milliseconds after the search before. */
-export function mayGather(sinceMs: number, alive: number): number {
-  if (sinceMs >= QUIET_MS && Number.isFinite(sinceMs)) return QUIET_PERCENT;
-  if (sinceMs >= BUSY_MS) return 100;
+/** In percent of the `alive` bytes. */
+export function whileBusy(alive: number): number {
   return Math.round(Math.min(BUSY_PERCENT, Math.max(100, (100 * BUSY_MOST) / alive)));
 }
 

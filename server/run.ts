@@ -19,7 +19,7 @@ import { etcdCertificate } from './certificate-files.ts';
 import { Certificates } from './certificates.ts';
 import { systemClient } from './client.ts';
 import { loadEncryption } from './encryption.ts';
-import { boundGarbage, gatherByNeed } from './heap.ts';
+import { boundGarbage, gatherWhileBusy } from './heap.ts';
 import { type Identity, loadIdentity } from './identity.ts';
 import { adminKubeconfig } from './kubeconfig.ts';
 import { keepLimits } from './limits.ts';
@@ -55,7 +55,7 @@ export async function runServer(settings: Settings, logger: Logger): Promise<Run
   const loading = { settings, files: new TakenFiles(), logger, signal };
   const encryption = await loadEncryption(loading);
   const stored = await openStored(settings, logger);
-  gatherByNeed();
+  gatherWhileBusy();
   const { ledger, gate } = keepLimits(stored, settings, signal);
   const store = encryption.over(ledger.store);
   const certified = carryForward(store, logger).then(() => certify(store, settings, logger));

@@ -5,7 +5,7 @@ import { openPipe } from '../../storage/pipe/pipe.ts';
 import { apiOptions } from '../api.ts';
 import { startControllers } from '../controllers.ts';
 import { loadEncryption } from '../encryption.ts';
-import { boundGarbage, gatherByNeed } from '../heap.ts';
+import { boundGarbage, gatherWhileBusy } from '../heap.ts';
 import { loadIdentity } from '../identity.ts';
 import { jsonLogger, logProcess } from '../log.ts';
 import { joinServers } from '../members.ts';
@@ -48,7 +48,7 @@ async function control({
   url,
 }: Extract<Order, { order: 'control' }>): Promise<void> {
   boundGarbage();
-  gatherByNeed();
+  gatherWhileBusy();
   const logger = jsonLogger(settings.logLevel);
   logProcess(logger);
   const { signal } = stop;

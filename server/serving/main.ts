@@ -11,7 +11,7 @@ import { loadAuthentication } from '../authentication/load.ts';
 import { loadAuthorization } from '../authorization/load.ts';
 import { systemClient } from '../client.ts';
 import { loadEncryption } from '../encryption.ts';
-import { boundGarbage, gatherByNeed } from '../heap.ts';
+import { boundGarbage, gatherWhileBusy } from '../heap.ts';
 import { loadIdentity } from '../identity.ts';
 import { Asking } from '../limits.ts';
 import { jsonLogger, logProcess } from '../log.ts';
@@ -51,7 +51,7 @@ type Serve = Extract<Order, { order: 'serve' }>;
 /** Answers what does as it is told. */
 async function serve({ settings, texts, tls }: Serve): Promise<(order: Order) => Promise<void>> {
   boundGarbage();
-  gatherByNeed();
+  gatherWhileBusy();
   const logger = jsonLogger(settings.logLevel);
   logProcess(logger);
   const stop = new AbortController();

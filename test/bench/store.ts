@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Level } from 'level';
-import { boundGarbage, gatherByNeed } from '../../server/heap.ts';
+import { boundGarbage, gatherWhileBusy } from '../../server/heap.ts';
 import { openLevel } from '../../storage/level/level.ts';
 import { type Figures, measure, percentile } from './measure.ts';
 
@@ -45,7 +45,7 @@ boundGarbage();
 if (task === 'fill' && directory) await fill(directory, Number(count));
 else if (task === 'open' && directory) process.send?.(await open(directory, Number(count), Number(budget)));
 else {
-  gatherByNeed();
+  gatherWhileBusy();
   await main();
 }
 
