@@ -10,7 +10,7 @@ import { busyMs, isBusy } from './busy.ts';
 import type { Together } from './heartbeats.ts';
 import type { Found } from './look.ts';
 import type { Outage } from './outage.ts';
-import { pausesOf, probeMs, silentAfter, silentMsAt } from './pace.ts';
+import { pausesOf, probeMs, saysItRests, silentAfter, silentMsAt } from './pace.ts';
 import type { Questions } from './questions.ts';
 import type { Unreadable } from './unreadable.ts';
 import { isSame, statusOf, type Watched } from './word.ts';
@@ -56,7 +56,7 @@ const latestBeats = 0.5;
  * asked for, and else with every other interval.
  */
 export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
-  const { signal, logger, intervalMs, questions, unreadable } = options;
+  const { signal, logger, intervalMs, questions } = options;
   const heart = new Heart(options);
   while (!signal.aborted) {
     let busyFor: number | undefined;
@@ -68,14 +68,7 @@ export async function runHeartbeat(options: HeartbeatOptions): Promise<void> {
     }
     // Nor is it asked before its time because somebody wants to know.
     if (busyFor !== undefined) await sleep(busyFor, signal);
-    else await questions.wait(intervalMs, signal);
-    let isLong = false;
-    for (const pauseMs of busyFor === undefined ? heart.pauses : []) {
-      if (signal.aborted || !heart.isSettled || !unreadable.isWatched || questions.areOpen) break;
-      if (isLong && heart.isOther) break;
-      await questions.wait(pauseMs, signal);
-      isLong = true;
-    }
+    else await questions.wait(intervalMs, signal, heart.leavesAlone());
   }
 }
 
@@ -114,9 +107,16 @@ class Heart {
     );
   }
 
-  get pauses(): readonly number[] {
-    const { rests, intervalMs } = this.#options;
-    return pausesOf(this.#known, rests() && this.#wasQuick, intervalMs);
+  /** For how much longer it may be left alone, asked when it has been for an interval, and then for each piece of that; undefined: no longer. */
+  leavesAlone(): () => number | undefined {
+    const { rests, intervalMs, unreadable } = this.#options;
+    let pauses: readonly number[] | undefined;
+    let next = 0;
+    return () => {
+      if (!this.isSettled || !unreadable.isWatched || (next > 0 && this.isOther)) return undefined;
+      pauses ??= pausesOf(this.#known, rests() && this.#wasQuick, intervalMs);
+      return pauses[next++];
+    };
   }
 
   async beat(): Promise<void> {
@@ -180,7 +180,7 @@ class Heart {
       if (!isDue(this.#said, saidBeats)) return before;
       const isQuick = performance.now() - beganAt <= togetherBeats * intervalMs;
       const may = isQuick && isReady(before) && !isDue(this.#written, writtenBeats);
-      if (may && this.#note(began)) {
+      if (may && this.#note(began, before)) {
         this.#said = beganAt;
         this.#hasSaid = true;
         return withHeartbeat(before, began);
@@ -202,9 +202,9 @@ class Heart {
   }
 
   /** With others. Who asks is told of it alone, so that nobody takes it for an answer. */
-  #note(began: number): boolean {
-    const { together, questions } = this.#options;
-    return together?.note(began, () => questions.ask(Date.now())) ?? false;
+  #note(began: number, before: PhysicalCluster): boolean {
+    const { together, questions, intervalMs } = this.#options;
+    return together?.note(began, () => questions.ask(Date.now()), saysItRests(before, intervalMs)) ?? false;
   }
 
   async #statusOf(before: PhysicalCluster, found: Found, began: number): Promise<PhysicalClusterStatus> {

@@ -17,14 +17,14 @@ export interface HeartbeatsOptions {
   signal: AbortSignal;
   logger: Logger;
   clock: Clock;
-  /** How often a cluster is asked; half of that is how long its word may wait for others. */
+  /** How often a cluster is asked; half of that is how long its word may wait for others, and all of it that of one that rests. */
   intervalMs: number;
 }
 
 /** What one syncer sees of it, and what all see of its cluster. */
 export interface Together {
   /** See Heartbeats.note. */
-  note(began: number, again: () => void): boolean;
+  note(began: number, again: () => void, mayWait: boolean): boolean;
   /** When it was last said so, also by who led before. */
   heardAt(): number | undefined;
   seen(): PhysicalCluster | undefined;
@@ -50,6 +50,8 @@ export class Heartbeats {
   /** What to do for those whose words are not written yet, should they be lost. */
   #unwritten = new Map<string, () => void>();
   #isDue = false;
+  /** Somebody's word is due that may not wait for long. */
+  #isUrgent = false;
   #wake: () => void = () => {};
   /** The last write was acknowledged: until there is one nobody relies on it. */
   #works = false;
@@ -61,15 +63,16 @@ export class Heartbeats {
 
   /**
    * The cluster answers, and was asked at `began` (of Date.now()). False: it is to be said of it alone. `again`: what was noted could not
-   * be written.
+   * be written. `mayWait`: it says that it may be silent for long, so that its word may come twice as late.
    */
-  note(name: string, began: number, again: () => void): boolean {
+  note(name: string, began: number, again: () => void, mayWait = false): boolean {
     if (!this.#times.has(name)) {
       if (this.#bytes + name.length + timeBytes > mostBytes) return false;
       this.#bytes += name.length + timeBytes;
     }
     this.#times.set(name, began);
     this.#isDue = true;
+    if (!mayWait) this.#isUrgent = true;
     this.#wake();
     if (this.#works) this.#unwritten.set(name, again);
     return this.#works;
@@ -81,6 +84,7 @@ export class Heartbeats {
     while (!signal.aborted) {
       await this.#due();
       await sleep(intervalMs / 2, signal, clock);
+      if (!this.#isUrgent) await sleep(intervalMs / 2, signal, clock);
       if (!signal.aborted) await this.#write();
     }
     if (this.#isDue) await this.#put(undefined).catch(() => undefined);
@@ -105,6 +109,7 @@ export class Heartbeats {
     const waiting = this.#unwritten;
     this.#unwritten = new Map();
     this.#isDue = false;
+    this.#isUrgent = false;
     try {
       await this.#put(signal).catch(() => this.#put(signal));
       this.#works = true;

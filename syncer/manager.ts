@@ -201,7 +201,7 @@ async function engage(
       logger,
       whyNotTaken: (clusterUID) => twins.whyNot(key, clusterUID, term.signal),
       together: {
-        note: (began, again) => term.held() && heartbeats.note(name, began, again),
+        note: (began, again, mayWait) => term.held() && heartbeats.note(name, began, again, mayWait),
         heardAt: () => told.at(name),
         seen: () => clusters.get(key),
       },

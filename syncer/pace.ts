@@ -27,13 +27,17 @@ export function silentMsAt(known: PhysicalCluster | undefined, intervalMs: numbe
   return known ? silentMsOf(known, leastMs) : leastMs;
 }
 
+/** Others have been told that it may be silent for as long as one that rests. */
+export function saysItRests(known: PhysicalCluster | undefined, intervalMs: number): boolean {
+  return silentMsAt(known, intervalMs) >= restingMs(intervalMs);
+}
+
 /**
  * How long a cluster of which nothing is new is left alone, after an interval: longer while nothing of ours is there. While others may
  * take it for silent sooner, since they have not been told, it is asked as often as any.
  */
 export function pausesOf(known: PhysicalCluster | undefined, rests: boolean, intervalMs: number): number[] {
-  const isTold = silentMsAt(known, intervalMs) >= restingMs(intervalMs);
-  return (isTold && rests ? restingPauses : pauses).map((beats) => beats * intervalMs);
+  return (saysItRests(known, intervalMs) && rests ? restingPauses : pauses).map((beats) => beats * intervalMs);
 }
 
 /** What it says of that: nothing, as long as it has never rested. */

@@ -38,8 +38,11 @@ export class Questions {
     this.#answered = began;
   }
 
-  /** Until the next beat is due. Who asks by a clock that runs ahead is answered when it is that time here: sooner no beat answers that. */
-  async wait(intervalMs: number, signal: AbortSignal): Promise<void> {
+  /**
+   * Until the next beat is due. Who asks by a clock that runs ahead is answered when it is that time here: sooner no beat answers that.
+   * `more`: asked when the time is over, for how long it is waited on; one wait, however often it is looked whether it may go on.
+   */
+  async wait(intervalMs: number, signal: AbortSignal, more?: () => number | undefined): Promise<void> {
     const soonest = performance.now() + Math.min(minIntervalMs, intervalMs);
     const pause = () => sleep(Math.max(0, soonest - performance.now()), signal);
     if (this.areOpen) await pause();
@@ -52,7 +55,12 @@ export class Questions {
         this.#wake = () => {};
         resolve();
       };
-      const cancel = this.#clock.after(leftMs, end);
+      const over = () => {
+        const moreMs = this.areOpen ? undefined : more?.();
+        if (moreMs === undefined) end();
+        else cancel = this.#clock.after(moreMs, over);
+      };
+      let cancel = this.#clock.after(leftMs, over);
       signal.addEventListener('abort', end, { once: true });
       this.#wake = end;
     });

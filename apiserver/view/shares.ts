@@ -55,7 +55,8 @@ export class Shares {
   readonly #items = new Map<string, Item>();
   /** Root key -> placement keys. */
   readonly #byRoot = new Map<string, Set<string>>();
-  readonly #needle: Buffer;
+  /** Text, since bytes of their own would hold the whole piece of memory that small ones are cut from. */
+  readonly #needle: string;
   readonly #peers: Peers;
   readonly #reach: Reach;
 
@@ -64,7 +65,7 @@ export class Shares {
     this.#viewer = viewer;
     this.#peers = new Peers(store, viewer);
     this.#reach = new Reach(store, viewer.cluster);
-    this.#needle = Buffer.from(`${JSON.stringify(viewer.cluster)}:`);
+    this.#needle = `${JSON.stringify(viewer.cluster)}:`;
   }
 
   /** Reads the state at `revision` (default: the newest), and answers it. */

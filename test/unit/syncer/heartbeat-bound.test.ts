@@ -108,7 +108,8 @@ async function least({
     hasHome: (soon) => home.ask(soon),
     ...(together && {
       together: {
-        note: (began: number, again: () => void) => heartbeats.note('east', began, again),
+        note: (began: number, again: () => void, mayWait: boolean) =>
+          heartbeats.note('east', began, again, mayWait),
         heardAt: () => heard,
         seen: () => undefined,
       },

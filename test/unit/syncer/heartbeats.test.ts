@@ -93,6 +93,24 @@ test('of however many clusters it is said in one write, and where nothing is to 
   expect(writes).toEqual(['PATCH']);
 });
 
+test('words of those that may be silent for long wait twice as long for others, unless one comes that may not', async () => {
+  await works();
+  heartbeats.note('east', Date.now(), ignore, true);
+  await soon();
+  expect(writes).toEqual([]);
+  await soon();
+  expect(writes).toEqual(['PATCH']);
+  heartbeats.note('east', Date.now(), ignore, true);
+  heartbeats.note('west', Date.now(), ignore);
+  await soon();
+  expect(writes).toEqual(['PATCH', 'PATCH']);
+  heartbeats.note('east', Date.now(), ignore, true);
+  await soon();
+  heartbeats.note('west', Date.now(), ignore);
+  await soon();
+  expect(writes).toEqual(['PATCH', 'PATCH', 'PATCH']);
+});
+
 test('what was noted last is said by whoever stops', async () => {
   await works();
   const began = Date.now();

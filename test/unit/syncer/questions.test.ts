@@ -147,3 +147,31 @@ test('waiting takes no timer of its own, and who asks right away waits until a m
   await waiting;
   expect([clock.pending, vi.getTimerCount()]).toEqual([0, 0]);
 });
+
+test('one wait goes on for as long as it may, and is over when it may not or somebody asks', async () => {
+  const clock = new FakeClock();
+  const questions = new Questions(clock);
+  const pieces = [20_000, 20_000];
+  let over = false;
+  const wait = (more: () => number | undefined) =>
+    questions.wait(10_000, signal, more).then(() => {
+      over = true;
+    });
+  const first = wait(() => pieces.shift());
+  for (const ms of [10_000, 20_000]) {
+    clock.advance(ms);
+    await settle();
+    expect([over, clock.pending]).toEqual([false, 1]);
+  }
+  clock.advance(20_000);
+  await first;
+  expect(pieces).toEqual([]);
+  over = false;
+  const second = wait(() => 20_000);
+  clock.advance(10_000);
+  await settle();
+  expect(over).toBe(false);
+  questions.ask(Date.now());
+  await second;
+  expect(clock.pending).toBe(0);
+});
