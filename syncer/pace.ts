@@ -37,7 +37,9 @@ export function saysItRests(known: PhysicalCluster | undefined, intervalMs: numb
  * take it for silent sooner, since they have not been told, it is asked as often as any.
  */
 export function pausesOf(known: PhysicalCluster | undefined, rests: boolean, intervalMs: number): number[] {
-  return (saysItRests(known, intervalMs) && rests ? restingPauses : pauses).map((beats) => beats * intervalMs);
+  return (saysItRests(known, intervalMs) && rests ? restingPauses : pauses).map(
+    (beats) => beats * intervalMs,
+  );
 }
 
 /** What it says of that: nothing, as long as it has never rested. */

@@ -5,7 +5,12 @@ import type { Entry } from '../../../../storage/store.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const entry = (revision: number): Entry => ({ key: 'k', revision, created: 1, value: Buffer.from(`${revision}`) });
+const entry = (revision: number): Entry => ({
+  key: 'k',
+  revision,
+  created: 1,
+  value: Buffer.from(`${revision}`),
+});
 
 /** How often a form was made of each. */
 function asked(forms: SharedForms, of: Entry): number {
