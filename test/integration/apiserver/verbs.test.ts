@@ -11,7 +11,12 @@ test.each([
   ['GET', 'apps/v1/namespaces//deployments/web', 400, 'Namespace parameter required.'],
   ['DELETE', 'apps/v1/namespaces//deployments/web', 400, 'Namespace parameter required.'],
   ['GET', 'apps/v1/namespaces//deployments/web/scale', 400, 'Namespace parameter required.'],
-  ['GET', 'apps/v1/namespaces//deployments/web/none', 404, 'the server could not find the requested resource'],
+  [
+    'GET',
+    'apps/v1/namespaces//deployments/web/none',
+    404,
+    'the server could not find the requested resource',
+  ],
   ['GET', 'apps/v1/deployments/web', 404, 'the server could not find the requested resource'],
 ])('%s /apis/%s is in no namespace', async (method, path, status, message) => {
   expect(await api.call(method, `/apis/${path}`)).toMatchObject({ status, body: { message } });
