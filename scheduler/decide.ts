@@ -152,11 +152,12 @@ function decideWorkloads(scene: Scene): Workloads {
     const ended = isEnded
       ? (chooseEnded(situation, placement?.spec?.shares ?? {}, rest) ?? ofItself())
       : undefined;
-    const chosen = unreadOf(scene, placed) !== undefined
-      ? unmoved(scene, placed, ofItself())
-      : move?.to === undefined
-        ? (ended ?? chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), among))
-        : ofItself([move.to]);
+    const chosen =
+      unreadOf(scene, placed) !== undefined
+        ? unmoved(scene, placed, ofItself())
+        : move?.to === undefined
+          ? (ended ?? chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), among))
+          : ofItself([move.to]);
     const data = { placed, claims, there };
     const copied = copiedToOne(chosen, situation, data);
     const choice = withEnds(withoutData(move ? explained(copied, move) : copied, scene, data), scene, wish);
