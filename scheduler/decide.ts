@@ -165,9 +165,9 @@ function decideWorkloads(scene: Scene): Workloads {
     if (!isEnded) for (const c of choice.clusters) count(c, 1);
     const before = takes.get(subject) ?? new Map();
     const more = addedBy(choice, situation, before);
-    const takesNow: Usage = new Map(before);
-    for (const sum of [used, takesNow]) addUsage(sum, more);
-    addUsage(own, takesNow);
+    const usage: Usage = new Map(before);
+    for (const sum of [used, usage]) addUsage(sum, more);
+    addUsage(own, usage);
     const takesThen = settledUsage(placed.object, placement, choice);
     addUsage(settled, takesThen);
     const decided = {
@@ -180,8 +180,7 @@ function decideWorkloads(scene: Scene): Workloads {
       rebalancedAt: rebalancedAt(subject, choice, move, scene),
       misfits: misfitsOn(choice.clusters, situation.misfit),
     };
-    const turn = { leaves: among.turn, turnUntil: endOfMove(scene, decided) };
-    return { decided, usage: takesNow, settled: takesThen, ...turn };
+    return { decided, usage, settled: takesThen, leaves: among.turn, turnUntil: endOfMove(scene, decided) };
   });
   return { workloads, hasCompany: company.isAsked, usage: own, settled, turns, kept };
 }
