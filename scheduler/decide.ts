@@ -125,8 +125,7 @@ function decideWorkloads(scene: Scene): Workloads {
   const [own, settled]: [Usage, Usage] = [new Map(), new Map()];
   const rest = new Map(scene.input.beside?.counts);
   const count = (cluster: string, by: number) => rest.set(cluster, (rest.get(cluster) ?? 0) + by);
-  const takes = new Map<Subject, Usage>();
-  const left = new Map<Subject, string[]>();
+  const [takes, left] = [new Map<Subject, Usage>(), new Map<Subject, string[]>()];
   const turns = new Turns(scene.clusters, scene.input.leaving);
   const groupAt = ({ object }: PlacedObject) => groupOf(object, scene.input.namespace);
   for (const subject of subjects) {
@@ -134,8 +133,8 @@ function decideWorkloads(scene: Scene): Workloads {
     if (!isFinished(placed.object)) for (const c of current) count(c, 1);
     if (!placement) continue;
     // What has ended serves nobody where it leaves.
-    if (!isFinished(placed.object))
-      left.set(subject, turns.resume(placement, groupAt(placed), scene.input.now));
+    const resume = () => turns.resume(placement, groupAt(placed), scene.input.now);
+    if (!isFinished(placed.object)) left.set(subject, resume());
     takes.set(subject, usageOf(placed.object, placement));
     addUsage(used, takes.get(subject) ?? new Map());
   }
@@ -146,21 +145,19 @@ function decideWorkloads(scene: Scene): Workloads {
     const situation = situationOf(scene, subject, { used, company });
     const isEnded = isFinished(placed.object);
     if (!isEnded) for (const c of current) count(c, -1);
-    const there = Object.keys(placement?.spec?.shares ?? {});
+    const [move, there] = [moves.get(subject), Object.keys(placement?.spec?.shares ?? {})];
     const leaves = current.filter((c) => there.includes(c));
-    const turn = left.get(subject) ?? [];
-    const move = moves.get(subject);
-    const among = { scene, turns, leaves, turn, group: groupAt(placed) };
+    const among = { scene, turns, leaves, turn: left.get(subject) ?? [], group: groupAt(placed) };
     const ofItself = (to = current) => choose(wish, { ...situation, current: to }, rest);
-    const isUnread = unreadOf(scene, placed) !== undefined;
     const ended = isEnded
       ? (chooseEnded(situation, placement?.spec?.shares ?? {}, rest) ?? ofItself())
       : undefined;
-    const chosen = isUnread
-      ? unmoved(scene, placed, ofItself())
-      : move?.to === undefined
-        ? (ended ?? chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), among))
-        : ofItself([move.to]);
+    const chosen =
+      unreadOf(scene, placed) !== undefined
+        ? unmoved(scene, placed, ofItself())
+        : move?.to === undefined
+          ? (ended ?? chooseInTurn((waits) => choose(wish, { ...situation, waits }, rest), among))
+          : ofItself([move.to]);
     const data = { placed, claims, there };
     const copied = copiedToOne(chosen, situation, data);
     const choice = withEnds(withoutData(move ? explained(copied, move) : copied, scene, data), scene, wish);
@@ -168,9 +165,9 @@ function decideWorkloads(scene: Scene): Workloads {
     if (!isEnded) for (const c of choice.clusters) count(c, 1);
     const before = takes.get(subject) ?? new Map();
     const more = addedBy(choice, situation, before);
-    const takesNow: Usage = new Map(before);
-    for (const sum of [used, takesNow]) addUsage(sum, more);
-    addUsage(own, takesNow);
+    const usage: Usage = new Map(before);
+    for (const sum of [used, usage]) addUsage(sum, more);
+    addUsage(own, usage);
     const takesThen = settledUsage(placed.object, placement, choice);
     addUsage(settled, takesThen);
     const decided = {
@@ -183,8 +180,7 @@ function decideWorkloads(scene: Scene): Workloads {
       rebalancedAt: rebalancedAt(subject, choice, move, scene),
       misfits: misfitsOn(choice.clusters, situation.misfit),
     };
-    const turnUntil = endOfMove(scene, decided);
-    return { decided, usage: takesNow, settled: takesThen, leaves: turn, turnUntil };
+    return { decided, usage, settled: takesThen, leaves: among.turn, turnUntil: endOfMove(scene, decided) };
   });
   return { workloads, hasCompany: company.isAsked, usage: own, settled, turns, kept };
 }
@@ -206,14 +202,8 @@ function addedBy(choice: Choice, { pods, need, had = new Map() }: Situation, bef
  */
 function chooseInTurn(
   chosen: (waits: ReadonlySet<string>) => Choice,
-  from: {
-    scene: Scene;
-    turns: Turns;
-    leaves: readonly string[];
-    /** Of what it leaves now. */
-    turn: string[];
-    group: string | undefined;
-  },
+  // `turn` is given what it leaves by this.
+  from: { scene: Scene; turns: Turns; leaves: readonly string[]; turn: string[]; group: string | undefined },
 ): Choice {
   const { scene, turns, leaves, turn, group } = from;
   const first = chosen(new Set());
