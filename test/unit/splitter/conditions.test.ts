@@ -167,7 +167,8 @@ test('why a cluster refuses pods that are waited for is told, as long as it does
   const shares: Record<string, Share> = { east: { phase: 'Active' }, west: { phase: 'Joining' } };
   const told = (status: 'True' | 'False', spec: object = {}) => {
     const message = 'pods "web-1" is forbidden: exceeded quota: tight';
-    const slices = { west: { status: { conditions: [{ type: 'ReplicaFailure', status, message }] } } };
+    const conditions = [{ type: 'ReplicaFailure', status, message }];
+    const slices = { west: { present: true, status: { conditions } } };
     const root = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec };
     const input = { ...atRest, placement, shares, slices, root, waitingFor: ['west'], gone: false, now: 0 };
     return conditionsOf(input)[1]?.message;

@@ -324,7 +324,7 @@ describe('a placed Pod', () => {
   });
 
   test('is bound to the node of the cluster that its status is of, while it moves', async () => {
-    const [joining, leaving]: Share[] = [{ phase: 'Joining' }, { phase: 'Leaving' }];
+    const [joining, leaving]: [Share, Share] = [{ phase: 'Joining' }, { phase: 'Leaving' }];
     const says = (of: string, nodeName: string, more: object = { status: { phase: 'Running' } }) =>
       slice('bare.pods', { present: true, nodeName, ...more }, upstream.client(of));
     const node = async () =>
