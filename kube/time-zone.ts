@@ -1,31 +1,21 @@
-/** What ICU knows for Java's sake, and whoever goes by the IANA's files does not. */
-const icuAlone =
-  /^(ACT|AET|AGT|ART|AST|BET|BST|CAT|CNT|CST|CTT|EAT|ECT|IET|IST|JST|MIT|NET|NST|PLT|PNT|PRT|PST|SST|VST|US\/Pacific-New|SystemV\/.*)$/;
+import { timeZoneNames } from './time-zones.ts';
 
-/** No name of the IANA's is of another form; those of links ICU does not tell, and takes in any case. */
-const asWritten = /^(?:[A-Z][\w+-]*\/)*[A-Z][\w+-]*$/;
-const shouted = /[A-Z]{4}|^[A-Z][a-z]{2}$/;
+let newer: ReadonlySet<string> | undefined;
 
-let canonical: ReadonlyMap<string, string> | undefined;
-
-/** Go reads zones from files, whose names have capitals where they have them. ICU takes a name in any case. */
-function isCased(name: string): boolean {
-  canonical ??= new Map(Intl.supportedValuesOf('timeZone').map((zone) => [zone.toLowerCase(), zone]));
-  const known = canonical.get(name.toLowerCase());
-  if (known !== undefined) return known === name;
-  return asWritten.test(name) && (!shouted.test(name) || name === 'NZ-CHAT');
+/** Why Go's time.LoadLocation finds no zone of the IANA's by that name; undefined: there is one. */
+export function timeZoneProblem(name: string): string | undefined {
+  if (name.includes('..') || /^[/\\]/.test(name)) return 'time: invalid location name';
+  if (timeZoneNames.has(name)) return undefined;
+  newer ??= new Set(Intl.supportedValuesOf('timeZone'));
+  return newer.has(name) ? undefined : `unknown time zone ${name}`;
 }
 
-/** Of a zone of the IANA's, as Go's time.LoadLocation finds it; undefined: there is none of that name. */
+/** Of a zone that there is. Throws RangeError where ICU is older than the zone. */
 export function timeZoneFormat(
-  timeZone: string,
+  name: string,
   locale: string,
-  options: Intl.DateTimeFormatOptions = {},
-): Intl.DateTimeFormat | undefined {
-  if (icuAlone.test(timeZone) || !isCased(timeZone)) return undefined;
-  try {
-    return new Intl.DateTimeFormat(locale, { ...options, timeZone });
-  } catch {
-    return undefined;
-  }
+  options: Intl.DateTimeFormatOptions,
+): Intl.DateTimeFormat {
+  // Whoever has not set a zone is in none.
+  return new Intl.DateTimeFormat(locale, { ...options, timeZone: name === 'Factory' ? 'UTC' : name });
 }

@@ -1,5 +1,5 @@
 import { sameJson } from '../deep.ts';
-import { timeZoneFormat } from '../time-zone.ts';
+import { timeZoneProblem } from '../time-zone.ts';
 import { at, record, text } from '../untyped.ts';
 import { scheduleError } from './cron.ts';
 import type { Field } from './field.ts';
@@ -47,17 +47,17 @@ function timeZone(zone: string, field: Field): void {
     field.invalid(zone, 'timeZone must be nil or non-empty string');
     return;
   }
-  const unknown = () => field.invalid(zone, `unknown time zone ${zone}`);
   const parts = zone.split('/');
   if (parts.some((part) => /^(-.*|\.\.?)$/.test(part) || !/^[A-Za-z.\-_0-9+]{1,14}$/.test(part))) {
-    unknown();
+    field.invalid(zone, `unknown time zone ${zone}`);
     return;
   }
   if (zone.toLowerCase() === 'local') {
     const rule = 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones';
     field.invalid(zone, rule);
   }
-  if (zone !== 'Local' && !timeZoneFormat(zone, 'en')) unknown();
+  const problem = zone === 'Local' ? undefined : timeZoneProblem(zone);
+  if (problem) field.invalid(zone, problem);
 }
 
 export const cronJobChecks: KindChecks = { 'batch/CronJob': cronJob };

@@ -1,5 +1,5 @@
 import { timeError } from '../../schema/mismatch.ts';
-import { timeZoneFormat } from '../../time-zone.ts';
+import { timeZoneFormat, timeZoneProblem } from '../../time-zone.ts';
 import { type Budget, RunError } from './budget.ts';
 import type { Run } from './run.ts';
 import { belowMillis, Duration, noOverload, Timestamp, type Value } from './values.ts';
@@ -94,22 +94,31 @@ function inZone(budget: Budget, time: Value, zone: Value): Date {
   return new Date(`${partsIn(time, zone)}.${String(time.getUTCMilliseconds()).padStart(3, '0')}Z`);
 }
 
-/** Undefined: there is no such zone. To make one takes as long as a hundred steps. */
-const zones = new Map<string, Intl.DateTimeFormat | undefined>();
+/** Or why there is no such zone. To make one takes as long as a hundred steps. */
+const zones = new Map<string, Intl.DateTimeFormat | string>();
 const mostZones = 1000;
 const longestZone = 100;
 
-function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
-  if (zones.has(timeZone)) return zones.get(timeZone);
+function formatOf(timeZone: string): Intl.DateTimeFormat | string {
+  const known = zones.get(timeZone);
+  if (known !== undefined) return known;
   if (zones.size >= mostZones) zones.clear();
-  const made = timeZoneFormat(timeZone, 'sv-SE', { dateStyle: 'short', timeStyle: 'medium' });
+  const made = timeZoneProblem(timeZone) ?? makeFormat(timeZone);
   zones.set(timeZone, made);
   return made;
 }
 
+function makeFormat(timeZone: string): Intl.DateTimeFormat | string {
+  try {
+    return timeZoneFormat(timeZone, 'sv-SE', { dateStyle: 'short', timeStyle: 'medium' });
+  } catch {
+    return `unknown time zone ${timeZone}`;
+  }
+}
+
 function partsIn(time: Date, timeZone: string): string {
-  const format = timeZone.length > longestZone ? undefined : formatOf(timeZone);
-  if (format === undefined) throw new RunError(`unknown time zone ${timeZone}`);
+  const format = timeZone.length > longestZone ? `unknown time zone ${timeZone}` : formatOf(timeZone);
+  if (typeof format === 'string') throw new RunError(format);
   return format.format(time).replace(' ', 'T');
 }
 

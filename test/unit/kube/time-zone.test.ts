@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { timeZoneFormat } from '../../../kube/time-zone.ts';
+import { timeZoneProblem } from '../../../kube/time-zone.ts';
 
 describe('a time zone is one of the IANA’s, by its name as that is written', () => {
-  const isZone = (name: string) => timeZoneFormat(name, 'en') !== undefined;
+  const isZone = (name: string) => timeZoneProblem(name) === undefined;
 
   test.each([
     'Europe/Berlin',
@@ -28,6 +28,13 @@ describe('a time zone is one of the IANA’s, by its name as that is written', (
     'GB-Eire',
     'Zulu',
     'Antarctica/DumontDUrville',
+    'America/Argentina/ComodRivadavia',
+    'America/Knox_IN',
+    'America/Coyhaique',
+    'Etc/GMT-14',
+    'GMT0',
+    'ROK',
+    'Factory',
   ])('%s is one', (name) => expect(isZone(name)).toBe(true));
 
   test.each([
@@ -39,6 +46,20 @@ describe('a time zone is one of the IANA’s, by its name as that is written', (
     'etc/UTC',
     'asia/calcutta',
     'utc',
+    'Etc/Utc',
+    'ETC/UTC',
+    'Etc/gmt+3',
+    'Etc/GMT+03',
+    'Gmt+0',
+    'Gmt0',
+    'Gb',
+    'Nz',
+    'W-Su',
+    'Est5edt',
+    'Us/Pacific',
+    'America/Buenos_aires',
+    'America/Knox_In',
+    'America',
     'Utc',
     'gmt',
     'est5edt',
@@ -59,4 +80,12 @@ describe('a time zone is one of the IANA’s, by its name as that is written', (
     'Europe/',
     '/UTC',
   ])('%j is none', (name) => expect(isZone(name)).toBe(false));
+
+  test('all that ICU lists are', () => {
+    expect(Intl.supportedValuesOf('timeZone').filter((name) => !isZone(name))).toEqual([]);
+  });
+
+  test.each(['../UTC', 'Etc/../UTC', 'a..b', '/UTC', '\\\\UTC'])('%j is no name', (name) => {
+    expect(timeZoneProblem(name)).toBe('time: invalid location name');
+  });
 });

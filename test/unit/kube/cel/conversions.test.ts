@@ -87,6 +87,10 @@ test.each<[string, string, unknown]>([
   ['timestamp(0).getHours(object.v) == 1', 'europe/berlin', 'unknown time zone europe/berlin'],
   ['timestamp(0).getHours(object.v) == 0', 'utc', 'unknown time zone utc'],
   ['timestamp(0).getHours(object.v) == 0', 'PST', 'unknown time zone PST'],
+  ['timestamp(0).getHours(object.v) == 0', 'Etc/Utc', 'unknown time zone Etc/Utc'],
+  ['timestamp(0).getHours(object.v) == 0', '/UTC', 'time: invalid location name'],
+  ['timestamp(0).getHours(object.v) == 0', 'Factory', true],
+  ['timestamp(0).getHours(object.v) == 9', 'ROK', true],
   ['timestamp(0).getHours(object.v) == 0', 'a:1', 'strconv.Atoi: parsing "a": invalid syntax'],
   ['timestamp(0).getHours(object.v) == 0', '1:2:3', 'strconv.Atoi: parsing "2:3": invalid syntax'],
   ...(['1.5Gi', '2000m', '0.5Ki', '8Ei', '7Ei', '1.0', '1000000000n', '9223372036854775808'] as const).map(
