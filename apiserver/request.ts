@@ -94,7 +94,9 @@ export function parseBare(method: string, url: string): RequestInfo {
 
 /** Without the slashes behind it. */
 export function bareOf(path: string): string {
-  return path.replace(/\/+$/, '');
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
 }
 
 /** Without the query, and nothing decoded. */

@@ -30,7 +30,8 @@ const names: Readonly<Record<string, string>> = {
   'America/Indiana': 'Indianapolis Knox Marengo Petersburg Tell_City Vevay Vincennes Winamac',
   'America/Kentucky': 'Louisville Monticello',
   'America/North_Dakota': 'Beulah Center New_Salem',
-  Antarctica: 'Casey Davis DumontDUrville Macquarie Mawson McMurdo Palmer Rothera South_Pole Syowa Troll Vostok',
+  Antarctica:
+    'Casey Davis DumontDUrville Macquarie Mawson McMurdo Palmer Rothera South_Pole Syowa Troll Vostok',
   Arctic: 'Longyearbyen',
   Asia: `
     Aden Almaty Amman Anadyr Aqtau Aqtobe Ashgabat Ashkhabad Atyrau Baghdad Bahrain Baku Bangkok Barnaul Beirut Bishkek Brunei
@@ -41,7 +42,8 @@ const names: Readonly<Record<string, string>> = {
     Shanghai Singapore Srednekolymsk Taipei Tashkent Tbilisi Tehran Tel_Aviv Thimbu Thimphu Tokyo Tomsk Ujung_Pandang Ulaanbaatar
     Ulan_Bator Urumqi Ust-Nera Vientiane Vladivostok Yakutsk Yangon Yekaterinburg Yerevan
   `,
-  Atlantic: 'Azores Bermuda Canary Cape_Verde Faeroe Faroe Jan_Mayen Madeira Reykjavik South_Georgia St_Helena Stanley',
+  Atlantic:
+    'Azores Bermuda Canary Cape_Verde Faeroe Faroe Jan_Mayen Madeira Reykjavik South_Georgia St_Helena Stanley',
   Australia: `
     ACT Adelaide Brisbane Broken_Hill Canberra Currie Darwin Eucla Hobart LHI Lindeman Lord_Howe Melbourne NSW North Perth
     Queensland South Sydney Tasmania Victoria West Yancowinna
