@@ -72,12 +72,10 @@ export function parseRequest(
   if (!core && (parts[0] !== 'apis' || parts[1] === '')) return info;
   const head = core ? 2 : 3;
   const below = parts.slice(head);
-  const closed = below.length > 0 && below.at(-1) === '';
-  if (closed) below.pop();
+  while (below.at(-1) === '') below.pop();
   if (below.length === 0 || below[0] === '') return info;
-  refuseDots(below);
-  // What is about a resource is the same with a slash behind it; what is not is another path.
-  if (closed) info.path = info.path.slice(0, -1);
+  // What is about a resource is the same with slashes behind it; what is not is another path.
+  info.path = bareOf(info.path);
   info.group = core ? '' : (parts[1] ?? '');
   info.version = parts[head - 1] ?? '';
   return resourceRequest(info, below);
@@ -199,7 +197,7 @@ function clusterOf(name: string): string {
   throw new StatusError(404, 'NotFound', 'the server could not find the requested resource');
 }
 
-/** Decodes each segment by itself: a `%2F` must never become a separator, nor `..` a way up. */
+/** Decodes each segment by itself: a `%2F` must never become a separator. Whoever serves refuses dots: see isDots. */
 function segments(path: string): string[] {
   if (!path.startsWith('/')) throw badRequest('the request path must start with a slash');
   return path.slice(1).split('/').map(decodeSegment);
@@ -214,19 +212,12 @@ function decodeSegment(text: string): string {
     throw badRequest('the request path is not valid percent-encoding');
   }
   // It names nothing; a NUL is as good a character as others.
-  if (decoded.includes('/')) throw namesNothing();
+  if (decoded.includes('/'))
+    throw new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
   return decoded;
 }
 
-/** Of what follows the version: neither names anything, and whoever passes the path on may take it for another. */
-function refuseDots(below: readonly string[]): void {
-  const name = below.length > 1 ? below.at(-1) : undefined;
-  if (name === '..' || name === '.') {
-    throw badRequest(`Name parameter invalid: "${name}": may not be '${name}'`);
-  }
-  if (below.includes('..') || below.includes('.')) throw namesNothing();
-}
-
-function namesNothing(): StatusError {
-  return new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
+/** Neither names anything, and whoever passes a path with one on may take it for another. */
+export function isDots(segment: string): boolean {
+  return segment === '.' || segment === '..';
 }

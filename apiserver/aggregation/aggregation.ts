@@ -11,7 +11,7 @@ import type { Catalog } from '../registry/catalog.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { collectionRange, objectKey } from '../registry/keys.ts';
 import type { Registry } from '../registry/types.ts';
-import { parseRequest, type RequestInfo } from '../request.ts';
+import { isDots, parseRequest, type RequestInfo } from '../request.ts';
 import { unavailable } from './answers.ts';
 import { type AggregatedService, aggregatedIn, apiServices } from './api-service.ts';
 import { RequestHeaderAuthorities } from './authority.ts';
@@ -70,8 +70,9 @@ export class Aggregation {
     if (apis !== 'apis') return undefined;
     const service = await this.find(info.cluster, group, version);
     if (service === undefined) return undefined;
-    // What an empty part means is not for two servers to agree on.
-    if (rest.length > 1 && rest.includes('')) return text(404, '404 page not found\n');
+    // What an empty part means, or dots, is not for two servers to agree on.
+    if (rest.some((part) => isDots(part) || (part === '' && rest.length > 1)))
+      return text(404, '404 page not found\n');
     // Only whoever may be nobody but our own controller is heard.
     const own = isOwnController(user);
     if (own && exchange.request.headers[checkHeader] !== undefined) {

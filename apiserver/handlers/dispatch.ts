@@ -5,7 +5,7 @@ import { handledIn } from '../conversion/exchange.ts';
 import type { Exchange, ResourceExchange } from '../core.ts';
 import { checkAccept, listTypes } from '../encode/negotiate.ts';
 import { methodNotAllowed, noSuchResource } from '../encode/respond.ts';
-import type { RequestInfo } from '../request.ts';
+import { isDots, type RequestInfo } from '../request.ts';
 import type { ServedResource } from '../served.ts';
 import { handledJoined, isOfPlacements } from '../slices/exchange.ts';
 import { handleBinding } from './binding.ts';
@@ -82,6 +82,8 @@ export function handlerFor(
   };
   checkPath(resourceExchange);
   const handle = choose(resourceExchange);
+  if (isDots(info.name))
+    throw badRequest(`Name parameter invalid: ${JSON.stringify(info.name)}: may not be '${info.name}'`);
   const listing = info.verb === 'list' || info.verb === 'watch';
   if (!served.custom) checkAccept(request.headers, listing ? listTypes : undefined);
   // A patch of no known type comes to no resource.
@@ -133,8 +135,14 @@ function checkPath({ info, served }: ResourceExchange): void {
   const itself = info.resource === 'namespaces' && info.group === '' && info.name === info.namespace;
   const inNamespace = info.namespace !== '' && !itself;
   if (!served.info.namespaced && inNamespace) throw noSuchResource();
+  if ((inNamespace && isDots(info.namespace)) || (!served.custom && !isRouted(info, served)))
+    throw noSuchResource();
   if (served.info.namespaced && info.namespace === '') {
-    if (isUnsaid(info, served)) throw badRequest('Namespace parameter required.');
+    if (isUnsaid(info, served)) {
+      const isObject = info.subresource === '';
+      if (info.method === 'HEAD' || (info.method === 'POST' && isObject)) throw methodNotAllowed();
+      throw badRequest('Namespace parameter required.');
+    }
     if (info.name !== '' || !served.info.verbs.includes('list')) throw noSuchResource();
     if (info.verb === 'create' || info.verb === 'deletecollection') throw methodNotAllowed();
   }
@@ -145,9 +153,20 @@ function checkPath({ info, served }: ResourceExchange): void {
   if (info.cluster === '*' && info.verb !== 'list' && info.verb !== 'watch') throw methodNotAllowed();
 }
 
+/** Of what is built in: there are no paths below what is served, but for proxies; nor in a namespace, unnamed as it may be, to what is in none. */
+function isRouted(
+  { path, resource, name, subresource, rest }: RequestInfo,
+  { info }: ServedResource,
+): boolean {
+  if (rest !== '' && (subresource !== 'proxy' || rest.split('/').some(isDots))) return false;
+  return info.namespaced || (resource === 'namespaces' && name === '') || !unnamed.test(path);
+}
+
+const unnamed = /^\/apis?(\/[^/]+){1,2}\/(watch\/)?namespaces\/\//;
+
 /** One object in a namespace that has no name, as by a variable that is not set. What is not built in has no such path. */
 function isUnsaid({ path, name, subresource }: RequestInfo, { info, custom }: ServedResource): boolean {
-  if (custom || name === '' || !path.includes('/namespaces//')) return false;
+  if (custom || name === '' || !unnamed.test(path)) return false;
   return subresource === '' || info.subresources.some((one) => one.name === subresource);
 }
 
@@ -171,7 +190,7 @@ function choose(exchange: ResourceExchange): Handler {
   if (!sub.verbs.includes(info.verb)) throw methodNotAllowed();
   const handler = special[info.subresource];
   if (handler !== undefined && !(info.subresource === 'proxy' && info.resource === 'nodes')) return handler;
-  return ['get', 'update', 'patch'].includes(info.verb) && info.rest === '' && sub.kind === served.info.kind
+  return ['get', 'update', 'patch'].includes(info.verb) && sub.kind === served.info.kind
     ? (verbs[info.verb] ?? refuse)
     : notServed;
 }

@@ -88,6 +88,22 @@ const slashes = [
   '/api/v1/namespaces/..',
   '/api/.',
   '/%2e/api',
+  '/api/v1/namespaces/default//',
+  '/api/v1/namespaces///',
+  '/api/v1/namespaces/default/configmaps//',
+  '/api/v1/namespaces/default/configmaps/a//x',
+  '/api/v1/namespaces/default/configmaps/a/..',
+  '/api/v1/namespaces/default/configmaps/%2e%2e',
+  '/api/v1/namespaces/default/pods/a/log/x',
+  '/api/v1/namespaces/default/pods/a/status/x',
+  '/api/v1/namespaces/default/pods/../status',
+  '/api/v1/namespaces/default/pods/../none',
+  '/api/v1/namespaces/default/none/..',
+  '/api/v1/namespaces/../status',
+  '/api/v1/namespaces//nodes',
+  '/api/v1/namespaces//nodes/a',
+  '/api/v1/pods/..',
+  '/apis/apps/v1/namespaces/default/deployments/a/scale/x',
 ];
 
 export function discoveryCases(): Case[] {

@@ -22,6 +22,54 @@ test.each([
   expect(await api.call(method, `/apis/${path}`)).toMatchObject({ status, body: { message } });
 });
 
+const noSuch = 'the server could not find the requested resource';
+const dots = `Name parameter invalid: "..": may not be '..'`;
+
+test.each([
+  ['GET', '/api/v1/namespaces/default/configmaps/kept//x', 404, noSuch],
+  ['DELETE', '/api/v1/namespaces/default/configmaps/kept//x', 404, noSuch],
+  ['POST', '/api/v1/namespaces/default/serviceaccounts/default/token/x', 404, noSuch],
+  ['GET', '/api/v1/namespaces/default/status/x', 404, noSuch],
+  ['GET', '/api/v1/namespaces/default/pods/web/log/x', 404, noSuch],
+  ['GET', '/apis/apps/v1/namespaces/default/deployments/web/status/x', 404, noSuch],
+  ['GET', '/api/v1/namespaces//nodes', 404, noSuch],
+  ['GET', '/api/v1/namespaces//nodes/a', 404, noSuch],
+  ['GET', '/api/v1/namespaces/../pods', 404, noSuch],
+  ['GET', '/api/v1/namespaces/default/pods/../none', 404, noSuch],
+  ['GET', '/api/v1/namespaces/default/pods/web/..', 404, noSuch],
+  ['GET', '/api/v1/namespaces/default/services/web/proxy/../x', 404, noSuch],
+  ['GET', '/api/v1/namespaces/default/services/web/proxy/%2e%2e', 404, noSuch],
+  ['GET', '/apis/apps/v1/..', 404, noSuch],
+  ['GET', '/api/v1/none/..', 404, noSuch],
+  ['GET', '/api/v1/pods/..', 404, noSuch],
+  ['GET', '/api/v1/nodes/..', 400, dots],
+  ['GET', '/api/v1/namespaces/../status', 400, dots],
+  ['GET', '/api/v1/namespaces/default/pods/%2e%2e/log', 400, dots],
+  ['DELETE', '/api/v1/namespaces/default/configmaps/..', 400, dots],
+  [
+    'POST',
+    '/api/v1/namespaces//pods/web',
+    405,
+    'the server does not allow this method on the requested resource',
+  ],
+])('%s %s names nothing', async (method, path, status, message) => {
+  await api.call('POST', configMaps, { metadata: { name: 'kept' } });
+  await api.call('POST', '/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
+  const body = method === 'POST' ? {} : undefined;
+  expect(await api.call(method, path, body)).toMatchObject({ status, body: { message } });
+  expect((await api.call('GET', `${configMaps}/kept`)).status).toBe(200);
+});
+
+test.each([
+  '/api/v1/namespaces/default//',
+  '/api/v1/namespaces///',
+  '/api/v1/namespaces/default/configmaps//',
+])('%s is what it is without slashes behind it', async (path) => {
+  const bare = await api.call('GET', path.replace(/\/+$/, ''));
+  expect(bare.status).toBe(200);
+  expect(await api.call('GET', path)).toMatchObject({ status: 200, body: { kind: bare.body.kind } });
+});
+
 describe('create', () => {
   test('fills in what the server owns', async () => {
     const { status, body } = await api.call('POST', deployments, deployment('web'));
