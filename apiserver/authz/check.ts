@@ -37,16 +37,11 @@ function insist(decision: Decision, info: RequestInfo, user: UserInfo): void {
   if (decision.error !== undefined && !info.verb.startsWith('impersonate'))
     throw new StatusError(500, 'InternalError', `Internal error occurred: ${decision.error}`);
   const why = decision.reason ? `: ${decision.reason}` : '';
-  const message = `${subject(info)} is forbidden: ${complaint(info, user)}${why}`;
   const { group, resource } = info;
   const name = info.selected ?? info.name;
-  const details = info.isResource ? { ...(name && { name }), ...(group && { group }), kind: resource } : {};
-  throw new StatusError(
-    403,
-    'Forbidden',
-    info.isResource ? message : `forbidden: ${complaint(info, user)}${why}`,
-    details,
-  );
+  const details = { ...(name && { name }), ...(group && { group }), ...(resource && { kind: resource }) };
+  const what = group || resource ? `${subject(info)} is forbidden` : 'forbidden';
+  throw new StatusError(403, 'Forbidden', `${what}: ${complaint(info, user)}${why}`, details);
 }
 
 function subject({ group, resource, ...info }: RequestInfo): string {
