@@ -54,7 +54,7 @@ export const physicalClusterStatus: Texts<PhysicalClusterStatus> = {
   version: 'The version of Kubernetes that it says it is.',
   allocatable: 'What its nodes that take pods offer together.',
   nodeLabels:
-    'The labels that any of its nodes has, as key=value, and their names as metadata.name=NAME; key=* stands for more values, * in the end for more keys.',
+    'The labels that any of its nodes has, as key=value, and their names as metadata.name=NAME; !key where some of its nodes have no label of that key; key=* stands for all that could be told of it, * in the end for more keys.',
   serves:
     'The namespaced custom resources that it serves, such as rollouts.argoproj.io/v1alpha1; * in the end: there are more.',
 };

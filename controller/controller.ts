@@ -82,6 +82,10 @@ async function work(
     if (key === undefined) return;
     // What it waited for may be the first of many.
     if (breather.held && !options.goesFirst) await breather.held;
+    if (options.signal.aborted) {
+      queue.done(key);
+      return;
+    }
     const done = process(key, options).finally(() => {
       underWay.delete(done);
       queue.done(key);

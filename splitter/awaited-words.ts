@@ -47,5 +47,18 @@ function refusedWords(slices: Slices, cluster: string): string | undefined {
     (condition) => textAt(condition, 'type') === 'ReplicaFailure' && textAt(condition, 'status') === 'True',
   );
   const message = textAt(failure, 'message');
-  return message && `pods are refused there: ${message.slice(0, 512)}`;
+  return message ? `pods are refused there: ${message.slice(0, 512)}` : undefined;
+}
+
+const mostExplained = 3;
+
+/** Each is named; why is said of a few: of a hundred that refuse its pods it would be longer than the rest of its record. */
+export function withWhy(names: readonly string[], why: (name: string) => string): string {
+  let left = mostExplained;
+  const named = (name: string) => {
+    const words = left > 0 ? why(name) : '';
+    if (words !== '') left--;
+    return name + words;
+  };
+  return names.map(named).join(', ');
 }

@@ -10,7 +10,7 @@ import { type Silence, whichIs } from '../cluster/silence.ts';
 import { unsatisfied } from '../cluster/spread.ts';
 import type { Condition, Placement, Share } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
-import { awaitedWords } from './awaited-words.ts';
+import { awaitedWords, withWhy } from './awaited-words.ts';
 import { copyVerdict } from './copy-words.ts';
 import { clustersHeard } from './fold/silent.ts';
 import { replicasOf } from './follow.ts';
@@ -176,7 +176,7 @@ function settled(input: ConditionsInput): Verdict {
       type,
       status: 'False',
       reason: 'Joining',
-      message: `waiting for ${waitingFor.map((c) => `${c}${awaited(c)}`).join(', ')}${end}`,
+      message: `waiting for ${withWhy(waitingFor, awaited)}${end}`,
     };
   }
   const withdrawing = Object.entries(shares).filter(([, { phase }]) => phase === 'Withdrawing');

@@ -1,14 +1,13 @@
 import { adoptedAnnotation } from '../../cluster/names.ts';
 import { isAdoptable, isAdopted, mayAdopt } from '../../cluster/placeable.ts';
-import { tellersOf } from '../../cluster/share.ts';
-import { silencesIn } from '../../cluster/silence.ts';
 import type { Placement } from '../../cluster/types.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../../kube/object.ts';
-import { getOwn, textAt } from '../../kube/untyped.ts';
+import { getOwn } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
 import { readObject, rewriteObject } from '../registry/rewrite.ts';
 import type { Registry } from '../registry/types.ts';
+import { bound } from './bound.ts';
 import { countRevision } from './deployment-revision.ts';
 import { placementOfUid } from './placement-of.ts';
 import { addressIn } from './places.ts';
@@ -33,11 +32,12 @@ export async function noteOwn(
   const slice = getOwn(placement.status?.clusters ?? {}, address.cluster);
   if (!slice) return;
   if (!slice.present) await noteGone(store, address, placement);
-  const node = ref.kind === 'Pod' ? nodeOf(placement) : undefined;
   const isOwn = (own: KubeObject | undefined): own is KubeObject => own?.metadata.uid === ref.uid;
   if (!slice.present || phase === 'Leaving') {
-    if (node !== undefined)
-      await rewriteObject(store, addressIn(address, ref), (own) => (isOwn(own) ? bound(own, node) : own));
+    if (ref.kind === 'Pod')
+      await rewriteObject(store, addressIn(address, ref), (own) =>
+        isOwn(own) ? bound(store, address, own, placement) : own,
+      );
     return;
   }
   const { owner } = slice;
@@ -45,22 +45,9 @@ export async function noteOwn(
   const isSaid = adopter !== 'going' && (owner || !isAdoptedElsewhere(address.cluster, placement));
   const noted = await rewriteObject(store, addressIn(address, ref), (own) => {
     if (!isOwn(own)) return own;
-    return bound(isSaid ? { ...own, metadata: adopted(own, adopter) } : own, node);
+    return bound(store, address, isSaid ? { ...own, metadata: adopted(own, adopter) } : own, placement);
   });
   if (noted?.kind === 'ReplicaSet' && isAdopted(noted)) await countRevision(served, address, noted);
-}
-
-/** Of the cluster that is believed how a Pod is, which its status is of: see splitter/fold. Undefined: nobody says it. */
-function nodeOf({ spec, status }: Placement): string | undefined {
-  const silent = silencesIn(status?.conditions ?? []);
-  const of = (cluster: string) => getOwn(status?.clusters ?? {}, cluster);
-  const speaking = Object.entries(spec?.shares ?? {}).filter(([cluster]) => {
-    const slice = of(cluster);
-    return slice?.present === true && Object.keys(slice.status ?? {}).length > 0;
-  });
-  const heard = speaking.filter(([cluster]) => !silent.has(cluster));
-  const [first] = tellersOf(Object.fromEntries(heard.length > 0 ? heard : speaking));
-  return first === undefined ? undefined : of(first)?.nodeName;
 }
 
 function isAdoptedElsewhere(cluster: string, { spec, status }: Placement): boolean {
@@ -100,11 +87,6 @@ function livesOn({ spec, status }: Placement, cluster: string): boolean {
   return (
     phase !== undefined && phase !== 'Leaving' && getOwn(status?.clusters ?? {}, cluster)?.present === true
   );
-}
-
-function bound(pod: KubeObject, nodeName: string | undefined): KubeObject {
-  if (nodeName === undefined || textAt(pod, 'spec', 'nodeName') === nodeName) return pod;
-  return { ...pod, spec: { ...(pod.spec as object), nodeName } };
 }
 
 /** A controller that the user named stays. One that was orphaned may be adopted anew. */

@@ -100,13 +100,18 @@ export async function saidOf(
   return slice && withSlices(placement, [slice]).status?.clusters?.[cluster];
 }
 
-/** Takes back what was said at `revision`; 409 where another word has come since, and nothing where there is none. */
-export async function dropSlice(store: Store, address: SliceAddress, revision: number): Promise<void> {
+/** Takes back what was said at `revision`, the answer; 409 where another word has come since, and nothing where there is none. */
+export async function dropSlice(
+  store: Store,
+  address: SliceAddress,
+  revision: number,
+): Promise<PlacementSlice | undefined> {
   const stored = sliceAddress(address);
   const entry = await translated(store.get(keyOf(stored)), slicesStored, stored.name);
-  if (!entry) return;
+  if (!entry) return undefined;
   if (entry.revision !== revision) throw conflict(slicesStored, stored.name, staleObject);
   await translated(store.delete(entry.key, revision), slicesStored, stored.name);
+  return decodeStored(entry) as PlacementSlice;
 }
 
 function placementAddress(address: SliceAddress): ObjectAddress {

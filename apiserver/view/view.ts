@@ -5,6 +5,7 @@ import { isRecord } from '../../kube/untyped.ts';
 import type { Core, Exchange } from '../core.ts';
 import type { View } from '../options.ts';
 import { accountToken } from './account-token.ts';
+import { noteLeft } from './bound.ts';
 import { boundedSlice } from './bounds.ts';
 import { followCluster, followShares } from './follow.ts';
 import { mayDrop, mayUseView } from './identity.ts';
@@ -67,7 +68,8 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
   const { store } = call.core;
   // Also of a cluster that was forgotten.
   if (route.to === 'share-status' && request.method === 'DELETE') {
-    await dropSlice(store, { cluster, ...route }, revisionIn(request));
+    const dropped = await dropSlice(store, { cluster, ...route }, revisionIn(request));
+    await noteLeft(store, { cluster, ...route }, dropped);
     return answer(200, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' });
   }
   const physical = await getCluster(store, cluster);

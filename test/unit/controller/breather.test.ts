@@ -1,9 +1,11 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { Breather, breather } from '../../../controller/breather.ts';
 import { runController } from '../../../controller/controller.ts';
 import { WorkQueue } from '../../../controller/queue.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import { eventually } from '../../eventually.ts';
+
+afterEach(() => vi.restoreAllMocks());
 
 const never = () => new Promise<void>(() => undefined);
 
@@ -74,4 +76,28 @@ test('a controller stands back, and one that goes first does not', async () => {
   await eventually(() => expect(seen).toHaveLength(5));
   stop.abort();
   await Promise.all([others.done, first.done]);
+});
+
+test('one that ends while it stands back with a key does nothing more with it', async () => {
+  const stop = new AbortController();
+  const seen: string[] = [];
+  const queue = new WorkQueue();
+  const reconcile = async (key: string) => {
+    seen.push(key);
+  };
+  const { signal } = stop;
+  const ended = runController({ name: 'others', queue, reconcile, signal, logger: silentLogger });
+  queue.add('a');
+  await eventually(() => expect(seen).toEqual(['a']));
+  await eventually(() => expect(queue.idle).toBe(true));
+  let done: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (done = resolve));
+  const asked = vi.spyOn(breather, 'held', 'get').mockReturnValue(held);
+  queue.add('b');
+  await eventually(() => expect(asked.mock.calls.length, 'it stands back').toBeGreaterThan(0));
+  stop.abort();
+  done();
+  await ended;
+  expect(seen).toEqual(['a']);
+  expect(queue.idle).toBe(true);
 });

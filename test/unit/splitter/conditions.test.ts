@@ -179,3 +179,26 @@ test('why a cluster refuses pods that are waited for is told, as long as it does
   expect(told('False')).toBe('waiting for west; until then it stays on east');
   expect(told('True', { paused: true }), 'its user pauses it').toContain('kubectl rollout resume');
 });
+
+test('of many clusters that refuse its pods each is named, and a few are told why', () => {
+  const names = Array.from({ length: 100 }, (_, i) => `c${String(i).padStart(2, '0')}`);
+  const message = `pods "web-1" is forbidden: ${'no '.repeat(300)}`;
+  const status = { conditions: [{ type: 'ReplicaFailure', status: 'True', message }] };
+  const placement = object('Deployment', names);
+  const shares = Object.fromEntries(names.map((name): [string, Share] => [name, { phase: 'Joining' }]));
+  const slices = Object.fromEntries(names.map((name) => [name, { present: true, status }]));
+  const input = { ...atRest, placement, shares, slices, waitingFor: names, gone: false, now: 0 };
+  const told = conditionsOf(input)[1]?.message ?? '';
+  expect(names.filter((name) => !told.includes(name))).toEqual([]);
+  expect(told.split('pods are refused there').length - 1).toBe(3);
+  expect(told.length).toBeLessThan(3000);
+});
+
+test('a cluster that refuses pods without a word leaves none in brackets', () => {
+  const status = { conditions: [{ type: 'ReplicaFailure', status: 'True', message: '' }] };
+  const shares: Record<string, Share> = { west: { phase: 'Joining' } };
+  const slices = { west: { present: true, status } };
+  const placement = object('Deployment', ['west']);
+  const input = { ...atRest, placement, shares, slices, waitingFor: ['west'], gone: false, now: 0 };
+  expect(conditionsOf(input)[1]?.message).toBe('waiting for west');
+});

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ownUser } from '../../../../apiserver/authn/controllers.ts';
 import { syncersGroup, syncerUser } from '../../../../apiserver/view/identity.ts';
 import { Client } from '../../../../client/client.ts';
+import { splitterUser } from '../../../../cluster/names.ts';
 import type { PhysicalCluster, Placement, Share, ShareView } from '../../../../cluster/types.ts';
 import type { UserInfo } from '../../../../kube/http.ts';
 import type { KubeObject, WatchEvent } from '../../../../kube/object.ts';
@@ -344,6 +346,48 @@ describe('a placed Pod', () => {
     await says('west', 'w2');
     await slice('bare.pods', { present: false });
     expect(await node()).toBe('w2');
+  });
+
+  test('is bound to the node of whoever is left, though nothing more is said', async () => {
+    const says = (of: string, nodeName: string) =>
+      slice('bare.pods', { present: true, nodeName, status: { phase: 'Running' } }, upstream.client(of));
+    const node = async () =>
+      textAt(await upstream.read(keys.pod(logical, namespace, 'bare')), 'spec', 'nodeName');
+    await says('east', 'e1');
+    await upstream.shares(bare, { east: active, west: { phase: 'Joining' } });
+    await says('west', 'w1');
+    await upstream.shares(bare, { west: active });
+    const sliceKey = `${placementKey(bare).replace('/placements/', '/placementslices/')}~east`;
+    const resourceVersion = String((await upstream.store.get(sliceKey))?.revision);
+    const splitter = new Client(upstream.transport(ownUser(splitterUser)), { prefix: '/syncers/east' });
+    await splitter.delete(
+      shares,
+      { cluster: logical, namespace, name: 'bare.pods', subresource: 'status' },
+      { preconditions: { resourceVersion } },
+    );
+    expect(await node()).toBe('w1');
+  });
+
+  test('is bound by what is said when it is written, not before', async () => {
+    await upstream.shares(bare, { east: active, west: { phase: 'Joining' } });
+    const says = (of: string, nodeName: string) =>
+      slice('bare.pods', { present: true, nodeName, status: { phase: 'Running' } }, upstream.client(of));
+    const node = async () =>
+      textAt(await upstream.read(keys.pod(logical, namespace, 'bare')), 'spec', 'nodeName');
+    await says('west', 'w1');
+    // As east is heard, and before its Pod is read for it, west is counted on and says so.
+    let isHeard = false;
+    const { get } = upstream.store;
+    upstream.store.get = async (key, options) => {
+      if (!isHeard && key === keys.pod(logical, namespace, 'bare')) {
+        isHeard = true;
+        await upstream.shares(bare, { east: { phase: 'Leaving' }, west: active });
+        await says('west', 'w2');
+      }
+      return await get.call(upstream.store, key, options);
+    };
+    await says('east', 'e1');
+    expect([isHeard, await node()]).toEqual([true, 'w2']);
   });
 
   test.each([
