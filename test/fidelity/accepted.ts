@@ -100,16 +100,23 @@ export const accepted: readonly Accepted[] = [
     kubernetes: /^<rv, new>$/,
     atoll: /^<rv, known>$/,
   },
-  {
-    // Only where the two fall into different seconds: else the times of managedFields are the same.
-    id: 'first-update',
-    request: /^PATCH secrets$/,
-    cases: /^writes\/core\.v1\.secrets\/apply$/,
-    path: /^body\.metadata\.resourceVersion$/,
-    kubernetes: /^<rv, new>$/,
-    atoll: /^<rv, known>$/,
-    timing: true,
-  },
+  // Only where the two fall into different seconds: else the times of managedFields are the same, and so is their order, which goes by them.
+  ...(
+    [
+      [/^<rv, new>$/, /^<rv, known>$/],
+      [/^<rv, known>$/, /^<rv, new>$/],
+    ] as const
+  ).map(
+    ([kubernetes, atoll]): Accepted => ({
+      id: 'first-update',
+      request: /^PATCH (secrets|rolebindings|clusterrolebindings)$/,
+      cases: /^writes\/.*\/apply$/,
+      path: /^body\.metadata\.resourceVersion$/,
+      kubernetes,
+      atoll,
+      timing: true,
+    }),
+  ),
   {
     id: 'health-checks',
     request: /^GET \/(healthz|livez|readyz)$/,
