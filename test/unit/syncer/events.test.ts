@@ -27,6 +27,7 @@ afterEach(() => {
 });
 
 const shares = {
+  byIndex: () => [],
   hasIndexed: (index: string, value: string) =>
     placed.some((target) => (index === 'target' ? target === value : target.includes(`/${value}/`))),
 } as unknown as Engine['shares'];
