@@ -243,8 +243,8 @@ function endOfMove(
 function annotationOf(scene: Scene, { placed, choice, wish }: Decided): NamespaceDecision['annotate'] {
   const note = schedulersNote(placed.object);
   const isAnnotated = wish?.layers.some(({ isPolicy, names }) => !isPolicy && names) === true;
-  const record = isFinished(placed.object) ? placementOf(scene, placed) : undefined;
-  const isNowhere = record && !choice.clusters.some((c) => Object.hasOwn(record.spec?.shares ?? {}, c));
+  const shares = isFinished(placed.object) ? (placementOf(scene, placed)?.spec?.shares ?? {}) : undefined;
+  const isNowhere = shares && !choice.clusters.some((c) => Object.hasOwn(shares, c));
   if (isAnnotated || isNowhere) return note === undefined ? [] : [{ placed, clusters: undefined }];
   if (saysWhere(placed.object)) return [];
   const clusters = formatClusters(choice.clusters);

@@ -9,6 +9,8 @@ import { checksHealth, hasNodePorts } from './service-families.ts';
 /** https://kubernetes.io/docs/concepts/services-networking/service/#type-nodeport, for each logical cluster by itself. */
 const first = 30_000;
 const last = 32_767;
+/** Of a range of 2,768, as kube-apiserver divides it: a thirty-second, between 16 and 128. */
+const firstDynamic = first + 86;
 
 /** Claims node ports that are new, and gives those that nobody chose. `before` undefined: a new Service. */
 export async function allocateNodePorts(
@@ -98,15 +100,23 @@ async function claimPort(write: KindWrite, object: KubeObject, port: number): Pr
   return free ? undefined : 'provided port is already allocated';
 }
 
-/** Starts anywhere: whoever wants a certain port should find it free. */
+/**
+ * Starts anywhere above what is left for whoever wants a certain port; that is handed out when all else is taken.
+ * https://kubernetes.io/docs/concepts/services-networking/service/#avoid-nodeport-collisions
+ */
 async function nextPort(write: KindWrite, object: KubeObject): Promise<number> {
-  const size = last - first + 1;
-  const start = randomInt(size);
   const own = new Set(numbers((object.spec ?? {}) as JsonObject));
-  for (let tries = 0; tries < size; tries++) {
-    const port = first + ((start + tries) % size);
-    if (own.has(port)) continue;
-    if (await claim(write, 'nodeports', String(port), object)) return port;
+  for (const [from, to] of [
+    [firstDynamic, last],
+    [first, firstDynamic - 1],
+  ] as const) {
+    const size = to - from + 1;
+    const start = randomInt(size);
+    for (let tries = 0; tries < size; tries++) {
+      const port = from + ((start + tries) % size);
+      if (own.has(port)) continue;
+      if (await claim(write, 'nodeports', String(port), object)) return port;
+    }
   }
   throw internalError('failed to allocate a nodePort: range is full');
 }

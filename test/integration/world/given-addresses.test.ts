@@ -95,7 +95,7 @@ test('a node port that is taken there is another there, which its Placement tell
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name, namespace },
-    spec: { type: 'NodePort', selector: { app: 'web' }, ports: [{ port: 80, nodePort: 30090 }] },
+    spec: { type: 'NodePort', selector: { app: 'web' }, ports: [{ port: 80, nodePort: 30070 }] },
   });
   const { client } = world.physical('west');
   await client.create(services, service('theirs', 'kube-system'));
@@ -106,20 +106,20 @@ test('a node port that is taken there is another there, which its Placement tell
     return numberAt(listAt(found, 'spec', 'ports')[0], 'nodePort');
   });
   expect(given).toBeGreaterThanOrEqual(30_000);
-  expect(given).not.toBe(30090);
+  expect(given).not.toBe(30070);
   const message = await until('it is told', async () => {
     const { status } = (await find(world.admin, resources.placements, 'second.services')) ?? {};
     const conditions = listAt(status, 'conditions') as { message?: string }[];
     return conditions.find((one) => one.message?.includes('node port'))?.message;
   });
-  expect(message).toContain(`${given} instead of 30090`);
+  expect(message).toContain(`${given} instead of 30070`);
   await move(world.admin, deployments, 'web', 'east');
   await until('it has left for where its port is free', async () => {
     const at = async (name: string) => (await world.physical(name).client.list(services)).items;
     const [west, east] = [await at('west'), await at('east')].map((items) =>
       items.find(({ metadata }) => metadata.name === 'second'),
     );
-    return west === undefined && numberAt(listAt(east, 'spec', 'ports')[0], 'nodePort') === 30090;
+    return west === undefined && numberAt(listAt(east, 'spec', 'ports')[0], 'nodePort') === 30070;
   });
 });
 
@@ -131,9 +131,9 @@ test('a port for health checks that somebody wrote is asked of the cluster; wher
     spec: {
       type: 'LoadBalancer',
       externalTrafficPolicy: 'Local',
-      healthCheckNodePort: 30099,
+      healthCheckNodePort: 30069,
       selector: { app: 'web' },
-      ports: [{ port: 80, nodePort: 30098 }],
+      ports: [{ port: 80, nodePort: 30068 }],
     },
   });
   const at = (name: string) =>
@@ -149,15 +149,15 @@ test('a port for health checks that somebody wrote is asked of the cluster; wher
     });
   await world.physical('west').client.create(services, service('theirs-too', 'kube-system'));
   await world.admin.create(services, service('checked', 'default'));
-  expect(await at('east')).toEqual([30099, 30098]);
+  expect(await at('east')).toEqual([30069, 30068]);
   await move(world.admin, deployments, 'web', 'west');
   const [health, port] = await at('west');
-  expect([health, port]).not.toContain(30099);
-  expect([health, port]).not.toContain(30098);
+  expect([health, port]).not.toContain(30069);
+  expect([health, port]).not.toContain(30068);
   const message = await until('it is told', async () => {
     const { status } = (await find(world.admin, resources.placements, 'checked.services')) ?? {};
     const conditions = listAt(status, 'conditions') as { message?: string }[];
     return conditions.find((one) => one.message?.includes('node port'))?.message;
   });
-  expect(message).toContain(`${port} instead of 30098, ${health} instead of 30099`);
+  expect(message).toContain(`${port} instead of 30068, ${health} instead of 30069`);
 });
