@@ -101,7 +101,9 @@ test('many at once never get the same', async () => {
   expect(all((spec) => spec.clusterIP).size).toBe(40);
   expect(all((spec) => spec.ports[0]?.nodePort).size).toBe(40);
   const ports = made.map(({ body }) => body.spec.ports[0].nodePort as number);
-  expect(Math.min(...ports), 'those below are for whoever wants a certain one').toBeGreaterThanOrEqual(30_086);
+  expect(Math.min(...ports), 'those below are for whoever wants a certain one').toBeGreaterThanOrEqual(
+    30_086,
+  );
 });
 
 test('what a Service would have had is free again when a webhook could not be asked about it', async () => {
