@@ -205,6 +205,13 @@ export const accepted: readonly Accepted[] = [
     path: /^body\.(gitVersion|gitCommit|gitTreeState|buildDate|goVersion)$/,
   },
   {
+    id: 'definition-conditions',
+    cases: /^subresources\/status\/apiextensions\./,
+    request: /^(PUT|PATCH|GET) customresourcedefinitions(\/status)?$/,
+    path: /^body\.(status\.conditions|metadata\.(managedFields|resourceVersion)|message|details\.causes)/,
+    timing: true,
+  },
+  {
     id: 'discovery-beta',
     request: /^GET \/apis?$/,
     cases: /^discovery\/accept\/apis?\/3$/,
