@@ -6,18 +6,16 @@ import {
   heldByClaims,
   type Judged,
   judge,
-  leftOf,
   type Reasons,
   record,
   refusals,
-  refusedBy,
   type Situation,
-  sortedNames,
   stay,
   universe,
 } from './judge.ts';
 import { preferNodes, takeOnNodes } from './node-choice.ts';
 import { chooseOverflow, mayOverflow } from './overflow.ts';
+import { leftOf, refusedBy, sortedNames } from './refused.ts';
 import { whyBest } from './score.ts';
 import { chooseSpread } from './spread.ts';
 import { take, takeInOrder } from './take.ts';

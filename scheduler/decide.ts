@@ -1,7 +1,6 @@
 import { indexNamespace, type NamespaceIndex, type PlacedObject, refKey } from '../cluster/closure.ts';
 import { groupOf } from '../cluster/group.ts';
 import { isFinished } from '../cluster/kinds.ts';
-import { isDrained } from '../cluster/life.ts';
 import { isBeingOrphaned } from '../cluster/orphans.ts';
 import { formatClusters } from '../cluster/placement.ts';
 import { podsOn } from '../cluster/spread.ts';
@@ -13,6 +12,7 @@ import { copiedToOne } from './copies.ts';
 import { withoutCredentials } from './credentials.ts';
 import { endOfStay, withEnds } from './ends.ts';
 import { fleetOf } from './fleet.ts';
+import { chooseInTurn } from './in-turn.ts';
 import type { Choice, Situation } from './judge.ts';
 import { endOfRest } from './kept.ts';
 import { misfitsOn } from './node-choice.ts';
@@ -22,7 +22,7 @@ import { hasStopped, placementOf, type Scene } from './scene.ts';
 import { situationOf } from './situation.ts';
 import { type Subject, subjectsOf } from './subjects.ts';
 import { listenedSince } from './tolerations.ts';
-import { leavingSince, rebalances, Turns, togetherWords, turnMs, waitingWords } from './turns.ts';
+import { leavingSince, rebalances, Turns, turnMs } from './turns.ts';
 import type { Decided, Kept, NamespaceDecision, NamespaceInput } from './types.ts';
 import { unmoved, unreadOf } from './unread.ts';
 import { addUsage, settledUsage, type Usage, usageOf } from './usage.ts';
@@ -194,36 +194,6 @@ function addedBy(choice: Choice, { pods, need, had = new Map() }: Situation, bef
   if (choice.filled)
     for (const [c, n] of had) if ((chosen.get(c) ?? 0) > n) more.set(c, need((chosen.get(c) ?? 0) - n));
   return more;
-}
-
-/**
- * What a drain would have leave stays where that is not its turn; whatever else drives it away, or away from there, counts
- * all the same. Of several clusters it leaves all or none: it would come in full to one that is drained itself.
- */
-function chooseInTurn(
-  chosen: (waits: ReadonlySet<string>) => Choice,
-  // `turn` is given what it leaves by this.
-  from: { scene: Scene; turns: Turns; leaves: readonly string[]; turn: string[]; group: string | undefined },
-): Choice {
-  const { scene, turns, leaves, turn, group } = from;
-  const first = chosen(new Set());
-  const left = leaves.filter((c) => !first.clusters.includes(c));
-  const drained = left.filter((c) => isDrained(scene.clusters.get(c)));
-  const late = drained.filter((c) => turns.mustWait(c, group));
-  const kept = late.length > 0 ? chosen(new Set(drained)) : first;
-  // Who leaves where it would have to wait all the same has nothing to wait for.
-  const choice = late.some((c) => kept.clusters.includes(c)) ? kept : first;
-  for (const c of leaves.filter((one) => !choice.clusters.includes(one))) {
-    turns.take(c, group);
-    turn.push(c);
-  }
-  const waits = drained.filter((c) => choice.clusters.includes(c));
-  if (waits.length === 0) return choice;
-  const most = (c: string) => scene.clusters.get(c)?.spec?.drainConcurrent;
-  const words = waits.map(
-    (c) => [c, late.includes(c) ? waitingWords(most(c)) : togetherWords(late)] as const,
-  );
-  return { ...choice, waits, reasons: { ...choice.reasons, ...Object.fromEntries(words) } };
 }
 
 /** What has ended counts no longer already. */

@@ -4,11 +4,11 @@ import type { NoRoom, Unplaced } from '../cluster/no-room.ts';
 import type { Resources } from '../cluster/pod-spec.ts';
 import type { PlacedSpread } from '../cluster/spread.ts';
 import type { Filled, PhysicalCluster } from '../cluster/types.ts';
-import { perObject } from '../kube/per-object.ts';
 import { subtractQuantity, zeroQuantity } from '../kube/quantity.ts';
 import { type Candidate, objection } from './filter.ts';
+import { refusedBy, sortedNames } from './refused.ts';
 import { nothingUsed, type Usage } from './usage.ts';
-import { leavesOut, refusal, refusedByPolicy, tolerationsOf, type Wish } from './wishes.ts';
+import { leavesOut, tolerationsOf, type Wish } from './wishes.ts';
 
 export interface Choice {
   clusters: string[];
@@ -137,48 +137,6 @@ function usedByOthers({ used, had, need }: Situation, name: string): Resources {
     [...all].map(([resource, n]) => [resource, subtractQuantity(n, ours.get(resource) ?? zeroQuantity)]),
   );
 }
-
-/** Of those of the names where an annotation, a policy, or for its sake another workload, does not want it: why. */
-export function refusedBy(
-  wish: Wish | undefined,
-  names: readonly string[],
-  { clusters, company }: Situation,
-): ReadonlyMap<string, string> {
-  const isAll = wish !== undefined && names === sortedNames(clusters);
-  const known = isAll ? refusedByPolicy(wish, clusters) : undefined;
-  const more: [string, string][] = [];
-  for (const name of known ? leftOf(names, known, { clusters }) : names) {
-    const why = (!known && wish && refusal(wish, name, clusters.get(name))) || company?.(name);
-    if (why !== undefined) more.push([name, why]);
-  }
-  return known && more.length === 0 ? known : new Map([...(known ?? []), ...more]);
-}
-
-const sorted = new WeakMap<Situation['clusters'], readonly string[]>();
-
-/** Asked for each workload of a Namespace, with the same clusters. */
-export function sortedNames(clusters: Situation['clusters']): readonly string[] {
-  const names = sorted.get(clusters) ?? [...clusters.keys()].sort();
-  sorted.set(clusters, names);
-  return names;
-}
-
-/** Those of the names that nobody refuses. */
-export function leftOf(
-  names: readonly string[],
-  refused: ReadonlyMap<string, string>,
-  { clusters }: Pick<Situation, 'clusters'>,
-): readonly string[] {
-  if (names === sortedNames(clusters)) return leftOfAll(clusters)(refused);
-  return names.filter((name) => !refused.has(name));
-}
-
-/** Of what one policy refuses the same is asked for each workload. */
-const leftOfAll = perObject((clusters: Situation['clusters']) =>
-  perObject((refused: ReadonlyMap<string, string>) =>
-    sortedNames(clusters).filter((name) => !refused.has(name)),
-  ),
-);
 
 /** What may be chosen from; with it where its data holds it, which only a user's own word leaves out. */
 export function universe(wish: Wish, { clusters, current, claims }: Situation): readonly string[] {

@@ -8,12 +8,12 @@ import {
   judge,
   record,
   refusals,
-  refusedBy,
   type Situation,
   stay,
   universe,
 } from './judge.ts';
 import { takeOnNodes } from './node-choice.ts';
+import { refusedBy } from './refused.ts';
 import { inTurns, ofLargest } from './spread-values.ts';
 import { takeInOrder } from './take.ts';
 import type { Wish } from './wishes.ts';
