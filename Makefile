@@ -40,8 +40,8 @@ etcd: ## find or build the etcd that the tests run (2 minutes once; needs Go, or
 kubernetes: ## build the real Kubernetes that e2e, bundles and bench run beside (7 minutes once; needs Go)
 	@test/kubernetes/build
 
-e2e: build kubernetes ## all or, of its long files, E2E_PART=1/3 of them: real kubectl and clients, two real Kubernetes clusters, faults of etcd, killed processes, a real Prometheus, two operators: needs Go, Python, Debian's prometheus
-	@case "$${E2E_PART:-1/1}" in 1/1|3/3) \
+e2e: build kubernetes ## all or, of its long files, E2E_PART=1/4 of them: real kubectl and clients, two real Kubernetes clusters, faults of etcd, killed processes, a real Prometheus, two operators: needs Go, Python, Debian's prometheus
+	@case "$${E2E_PART:-1/1}" in 1/1|4/4) \
 	  test/operators/build >/dev/null && test/operators/build-argo-rollouts >/dev/null && test/aggregation/build >/dev/null ;; esac
 	@$(BIN)/vitest run --project e2e
 
@@ -51,7 +51,7 @@ journeys: build kubernetes ## of e2e, an app that moves under load, with Atoll k
 clients: build kubernetes ## e2e's clients, with every session of every kubectl from 1.20 to 1.36 on Atoll and Kubernetes: ten minutes
 	@$(BIN)/vitest run --project clients
 
-bundles: build kubernetes ## apply every bundle below DIR, or BUNDLES_PART=1/3 of them, to Atoll and to Kubernetes, compare what they take
+bundles: build kubernetes ## apply every bundle below DIR, or BUNDLES_PART=1/4 of them, to Atoll and to Kubernetes, compare what they take
 	@node dist/test/bundles/main.js $(DIR)
 
 fidelity: build kubernetes ## the same requests to Atoll and to Kubernetes, FIDELITY_MINUTES of them; fails for a difference without a reason; DIR adds inputs

@@ -52,7 +52,7 @@ try {
 function partOf(text: string): [number, number] {
   const [, part, parts] = (/^(\d+)\/(\d+)$/.exec(text) ?? []).map(Number);
   if (part && parts && part <= parts) return [part, parts];
-  process.stderr.write(`BUNDLES_PART is ${text}, and should be as 1/3\n`);
+  process.stderr.write(`BUNDLES_PART is ${text}, and should be as 1/4\n`);
   process.exit(2);
 }
 
