@@ -1,5 +1,6 @@
+import { aggregatedContentType } from '../kube/discovery/aggregated.ts';
 import { isResourceName, mostResources } from '../kube/discovery/extension.ts';
-import { type GroupVersion, groupResource, parseApiVersion } from '../kube/gvk.ts';
+import { formatApiVersion, type GroupVersion, groupResource, parseApiVersion } from '../kube/gvk.ts';
 import { isRecord } from '../kube/untyped.ts';
 import type { Client } from './client.ts';
 import type { ResourceRef } from './url.ts';
@@ -31,16 +32,22 @@ interface DiscoverOptions {
   maxBytes?: number;
 }
 
-/** https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api */
+/**
+ * https://kubernetes.io/docs/concepts/overview/kubernetes-api/#discovery-api
+ * What the server says of all versions in two documents is asked so, and the others one by one.
+ */
 export async function discover(client: Client, options: DiscoverOptions = {}): Promise<Discovery> {
-  const groups = (await client.json('/apis', options)) as { groups?: GroupEntry[] };
+  const [groups, known] = await Promise.all([
+    client.json('/apis', options) as Promise<{ groups?: GroupEntry[] }>,
+    told(client, options),
+  ]);
   const versions: GroupVersion[] = [{ group: '', version: 'v1' }];
   for (const group of groups.groups ?? []) versions.push(...preferredFirst(group));
   const failed: GroupVersion[] = [];
   const lists = await Promise.all(
     versions.map(async (gv) => {
       try {
-        return await discoverVersion(client, gv, options);
+        return known.get(formatApiVersion(gv)) ?? (await discoverVersion(client, gv, options));
       } catch {
         options.signal?.throwIfAborted();
         // Also one that is not found: it was there a moment ago, and perhaps it comes.
@@ -57,6 +64,38 @@ export async function discover(client: Client, options: DiscoverOptions = {}): P
   return { resources: [...resources.values()], failed };
 }
 
+type ByVersion = Map<string, DiscoveredResource[]>;
+
+/** By group version, from the aggregated documents as whoever asks for no more gets them, without what is stale there; of a server that has none nothing is told. */
+async function told(client: Client, options: DiscoverOptions): Promise<ByVersion> {
+  const known: ByVersion = new Map();
+  const headers = { accept: aggregatedContentType('v2') };
+  const read = async (path: string) => {
+    const found = await client.json(path, { ...options, headers }).catch(() => undefined);
+    const { kind, items } = isRecord(found) ? found : {};
+    if (kind !== 'APIGroupDiscoveryList' || !Array.isArray(items)) return;
+    for (const { metadata, versions } of items.filter(isRecord)) {
+      const group = isRecord(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : '';
+      for (const { version, freshness, resources } of asRecords(versions)) {
+        if (typeof version !== 'string' || freshness !== 'Current') continue;
+        const gv = { group, version };
+        const listed = asRecords(resources).map(({ resource, scope, responseKind, verbs }) => ({
+          name: resource,
+          kind: isRecord(responseKind) ? responseKind['kind'] : undefined,
+          namespaced: scope === 'Namespaced',
+          verbs,
+        }));
+        known.set(formatApiVersion(gv), resourcesOf(gv, { resources: listed }));
+      }
+    }
+  };
+  await Promise.all([read('/api'), read('/apis')]);
+  options.signal?.throwIfAborted();
+  return known;
+}
+
+const asRecords = (list: unknown) => (Array.isArray(list) ? list.filter(isRecord) : []);
+
 /** What is served of one version; rejects where that does not answer, or with no such list. */
 export async function discoverVersion(
   client: Client,
@@ -64,8 +103,11 @@ export async function discoverVersion(
   options: DiscoverOptions = {},
 ): Promise<DiscoveredResource[]> {
   const path = gv.group === '' ? `/api/${gv.version}` : `/apis/${gv.group}/${gv.version}`;
-  const entries = entriesOf(await client.json(path, options));
-  return entries.map(({ name, ...entry }) => ({ ...gv, resource: name, ...entry }));
+  return resourcesOf(gv, await client.json(path, options));
+}
+
+function resourcesOf(gv: GroupVersion, list: unknown): DiscoveredResource[] {
+  return entriesOf(list).map(({ name, ...entry }) => ({ ...gv, resource: name, ...entry }));
 }
 
 interface ResourceEntry {

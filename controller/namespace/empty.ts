@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.ts';
-import { type DiscoveredResource, discover } from '../../client/discovery.ts';
+import { type DiscoveredResource, type Discovery, discover } from '../../client/discovery.ts';
 import { isMissing, isTransportError } from '../../client/errors.ts';
 import { placedKind } from '../../cluster/kinds.ts';
 import { group as atollGroup, othersHeader } from '../../cluster/names.ts';
@@ -25,13 +25,12 @@ export interface Where {
  * it relies on, a NetworkPolicy say. Those of workloads that run on physical clusters end with their workloads, which
  * take along what they need.
  */
-export async function emptyNamespace(client: Client, where: Where): Promise<Remains> {
-  const { cluster, signal } = where;
-  const { resources, failed } = await discover(client, {
-    cluster,
-    signal,
-    headers: { [othersHeader]: 'yes' },
-  });
+export async function emptyNamespace(
+  client: Client,
+  where: Where,
+  look: Look = lookInto(client, where),
+): Promise<Remains> {
+  const { resources, failed } = await look.discovery();
   const tally: Tally = {
     counts: {},
     finalizers: {},
@@ -43,11 +42,12 @@ export async function emptyNamespace(client: Client, where: Where): Promise<Rema
   const first = all.filter(runs);
   let wait = false;
   for (const resource of first) {
-    const left = await count(tally, client, resource, where);
+    const left = await count(tally, client, resource, where, look);
     if (!left || (isPods(resource) && left.some((pod) => !isReflected(pod)))) wait = true;
   }
   if (wait) return tally;
-  for (const resource of all) if (!first.includes(resource)) await count(tally, client, resource, where);
+  for (const resource of all)
+    if (!first.includes(resource)) await count(tally, client, resource, where, look);
   return tally;
 }
 
@@ -65,11 +65,12 @@ async function count(
   client: Client,
   resource: DiscoveredResource,
   where: Where,
-): Promise<KubeObject[] | undefined> {
+  look: Look,
+): Promise<readonly KubeObject[] | undefined> {
   const served = `${resource.group}/${resource.version}`;
   if (tally.silent.has(served)) return undefined;
   try {
-    const left = await readAll(client, resource, where).catch((error: unknown) => {
+    const left = await look.list(resource, where.namespace).catch((error: unknown) => {
       if (isSilence(error)) tally.silent.add(served);
       throw error;
     });
@@ -131,15 +132,46 @@ async function deleteAll(
   }
 }
 
-async function readAll(client: Client, resource: DiscoveredResource, where: Where): Promise<KubeObject[]> {
-  const { cluster, namespace, signal } = where;
-  try {
-    return (await client.list(resource, { cluster, namespace, signal })).items;
-  } catch (error) {
-    // Not served any more is another answer: what is discovered next tells.
-    if (isStatusError(error, 'MethodNotAllowed')) return [];
-    throw error;
+/** What one pass goes by. */
+export interface Look {
+  discovery(): Promise<Discovery>;
+  list(resource: DiscoveredResource, namespace: string): Promise<readonly KubeObject[]>;
+}
+
+/** Into one namespace, or without one into all of a logical cluster, of which each kind is then read once. */
+export function lookInto(client: Client, { cluster, namespace, signal }: Partial<Where>): Look {
+  const read = async (resource: DiscoveredResource): Promise<KubeObject[]> => {
+    try {
+      return (await client.list(resource, { cluster, namespace, signal })).items;
+    } catch (error) {
+      // Not served any more is another answer: what is discovered next tells.
+      if (isStatusError(error, 'MethodNotAllowed')) return [];
+      throw error;
+    }
+  };
+  const discovery = once(() => discover(client, { cluster, signal, headers: { [othersHeader]: 'yes' } }));
+  if (namespace !== undefined) return { discovery, list: read };
+  const lists = new Map<DiscoveredResource, () => Promise<Map<string, KubeObject[]>>>();
+  const list = async (resource: DiscoveredResource, of: string) => {
+    const all = lists.get(resource) ?? once(() => read(resource).then(byNamespace));
+    lists.set(resource, all);
+    return (await all()).get(of) ?? [];
+  };
+  return { discovery, list };
+}
+
+function byNamespace(objects: readonly KubeObject[]): Map<string, KubeObject[]> {
+  const found = new Map<string, KubeObject[]>();
+  for (const object of objects) {
+    const { namespace = '' } = object.metadata;
+    found.set(namespace, [...(found.get(namespace) ?? []), object]);
   }
+  return found;
+}
+
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined;
+  return () => (asked ??= ask());
 }
 
 /** A Placement with shares says where copies still stand: without it nobody would remove them. */

@@ -27,7 +27,7 @@ export function rootCaOf(map: KubeObject | undefined): string | undefined {
 
 /** Whose fields these objects have in any Kubernetes. */
 const apiServer = 'kube-apiserver';
-const systemNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
+export const systemNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
 /** In a new logical cluster, or where one of them is missing. */
 export async function ensureSystemNamespaces(

@@ -7,8 +7,8 @@ import { undeletableNamespaces } from '../../kube/names.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 import type { Remains } from '../namespace/decide.ts';
-import { emptyNamespace } from '../namespace/empty.ts';
-import { namespaces } from '../namespace/furnish.ts';
+import { emptyNamespace, lookInto } from '../namespace/empty.ts';
+import { namespaces, systemNamespaces } from '../namespace/furnish.ts';
 
 /**
  * One pass over all that a logical cluster that ends still holds: asks for the deletion of everything, and tells what
@@ -25,6 +25,9 @@ export async function emptyLogicalCluster(
   if (!isNothing(remains)) return remains;
   await forgetOtherServers(client, cluster, signal);
   const { items } = await client.list(namespaces, { cluster, signal });
+  // Where nothing but these is left, each kind is read once for all of them; others may hold very much.
+  const areLeft = items.every(({ metadata }) => systemNamespaces.includes(metadata.name ?? ''));
+  const look = areLeft ? lookInto(client, { cluster, signal }) : undefined;
   for (const { metadata } of items) {
     const name = metadata.name ?? '';
     if (!undeletableNamespaces.has(name)) {
@@ -34,11 +37,8 @@ export async function emptyLogicalCluster(
       continue;
     }
     // They go with the logical cluster; what is in them goes before.
-    const { counts, finalizers, failures, unknown } = await emptyNamespace(client, {
-      cluster,
-      namespace: name,
-      signal,
-    });
+    const where = { cluster, namespace: name, signal };
+    const { counts, finalizers, failures, unknown } = await emptyNamespace(client, where, look);
     for (const [kind, n] of Object.entries(counts)) add(remains.counts, `${kind} in ${name}`, n);
     for (const [finalizer, n] of Object.entries(finalizers)) add(remains.finalizers, finalizer, n);
     remains.failures.push(...failures);

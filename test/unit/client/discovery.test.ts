@@ -63,3 +63,63 @@ test('what is in the name of a resource stays in it', () => {
   const resource = { group: 'g', version: 'v1', resource: '../a?b#c' };
   expect(pathOf(resource, { namespace: 'n' })).toBe('/apis/g/v1/namespaces/n/..%2Fa%3Fb%23c');
 });
+
+const aggregated = (...items: object[]) => ({ kind: 'APIGroupDiscoveryList', items });
+const versionOf = (version: string, freshness: string, ...names: string[]) => ({
+  version,
+  freshness,
+  resources: names.map((resource) => ({
+    resource,
+    scope: resource === 'nodes' ? 'Cluster' : 'Namespaced',
+    responseKind: { group: '', version: '', kind: resource.toUpperCase() },
+    verbs: ['list'],
+  })),
+});
+
+test('what the aggregated documents tell is asked no more; what is stale there, or not in them, is asked one by one', async () => {
+  const group = (name: string, ...versions: string[]) => ({
+    name,
+    versions: versions.map((version) => ({ groupVersion: `${name}/${version}`, version })),
+    preferredVersion: { version: versions[0] },
+  });
+  const documents: Record<string, unknown> = {
+    '/api': aggregated({ metadata: {}, versions: [versionOf('v1', 'Current', 'pods', 'nodes', '../up')] }),
+    '/apis': aggregated(
+      {
+        metadata: { name: 'g' },
+        versions: [versionOf('v1', 'Current', 'as'), versionOf('v2', 'Current', 'as', 'bs')],
+      },
+      { metadata: { name: 'h' }, versions: [versionOf('v1', 'Stale', 'cs')] },
+    ),
+  };
+  const plain: Record<string, unknown> = {
+    '/apis': { groups: [group('g', 'v2', 'v1'), group('h', 'v1'), group('other', 'v1')] },
+    '/apis/h/v1': { resources: [{ name: 'ds', kind: 'D', namespaced: true, verbs: ['list'] }] },
+    '/apis/other/v1': { resources: [{ name: 'os', kind: 'O', namespaced: true, verbs: ['list'] }] },
+  };
+  const asked: string[] = [];
+  const client = new Client(async ({ url, headers }) => {
+    const isAggregated = headers['accept']?.includes('APIGroupDiscoveryList') === true;
+    asked.push(`${isAggregated ? 'aggregated ' : ''}${url}`);
+    const body = Buffer.from(JSON.stringify((isAggregated ? documents : plain)[url]));
+    return { status: 200, headers: { 'content-type': 'application/json' }, body };
+  });
+  const { resources, failed } = await discover(client);
+  expect(asked.sort()).toEqual([
+    '/apis',
+    '/apis/h/v1',
+    '/apis/other/v1',
+    'aggregated /api',
+    'aggregated /apis',
+  ]);
+  expect(failed).toEqual([]);
+  const seen = resources.map((of) => [of.group, of.version, of.resource, of.kind, of.namespaced]);
+  expect(seen).toEqual([
+    ['', 'v1', 'pods', 'PODS', true],
+    ['', 'v1', 'nodes', 'NODES', false],
+    ['g', 'v2', 'as', 'AS', true],
+    ['g', 'v2', 'bs', 'BS', true],
+    ['h', 'v1', 'ds', 'D', true],
+    ['other', 'v1', 'os', 'O', true],
+  ]);
+});
