@@ -1,5 +1,5 @@
 import type { ObjectRef } from '../cluster/types.ts';
-import { deepEqual } from '../kube/deep.ts';
+import { deepEqual, sameJson } from '../kube/deep.ts';
 import { normaliseStatus } from '../kube/defaults/normalise.ts';
 import { rootType } from '../kube/defaults/shape.ts';
 import type { JsonObject, KubeObject } from '../kube/object.ts';
@@ -11,6 +11,9 @@ import type { Status } from './fold/part.ts';
  */
 export function asKept({ status: before }: KubeObject, ref: ObjectRef, status: Status): Status {
   const { group, version, kind, rule } = ref;
-  const kept = rule ? status : normaliseStatus(status as JsonObject, rootType(group, version, kind));
+  if (rule) return deepEqual(before, status) ? (before as Status) : status;
+  // What is seldom: that it says the same in other words.
+  if (sameJson(before, status)) return before as Status;
+  const kept = normaliseStatus(status as JsonObject, rootType(group, version, kind));
   return deepEqual(before, kept) ? (before as Status) : kept;
 }

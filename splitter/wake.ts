@@ -13,15 +13,23 @@ import type { KubeObject } from '../kube/object.ts';
 import type { Beginnings } from './begin.ts';
 import { copying } from './copy-words.ts';
 import { firstWordMs } from './first-words.ts';
-import { begins, isOfStatus, isPlacing, leaves, settles } from './foreseen.ts';
+import { followsMs, isOfStatus, isPlacing, lookAfter } from './foreseen.ts';
 import { followingOf, leadingTo, namespaceKey, placementOfCopy, placementOfTarget } from './keys.ts';
 import { isGoing, reaching } from './traffic.ts';
+import { wasHeard } from './trust.ts';
 import { wakeForServices } from './wake-services.ts';
-import { byNamespace, byQuestion, byShare, byWaiting, followedAt, rootOf, type World } from './world.ts';
+import {
+  byNamespace,
+  byQuestion,
+  byShare,
+  byWaiting,
+  clusterNamed,
+  followedAt,
+  rootOf,
+  type World,
+} from './world.ts';
 
 const mostWakingMs = 2000;
-/** What mostly follows from what has just been written is looked at with what else comes, or then. */
-const followsMs = 500;
 
 /** What the splitter has said itself, or is about to. */
 export interface Own {
@@ -71,8 +79,8 @@ function wakeHandover(world: World, queue: WorkQueue, { writing, beginnings }: O
       followers(placement);
     },
     update: (placement, old, key) => {
-      if (begins(placement, old) || leaves(placement, old)) queue.addAfter(key, firstWordMs);
-      else if (!settles(placement, old)) queue.add(key);
+      const after = lookAfter(placement, old, (name) => heardAt(clusterNamed(world, name)));
+      if (after !== undefined) queue.addAfter(key, after);
       const isOther = !deepEqual(placement.spec, old.spec);
       if (isOther) {
         // Also those that it needs no more: what has ended wants nothing of a quota.
@@ -157,7 +165,13 @@ function wakeSharing(world: World, queue: WorkQueue): void {
       }
       // Whoever says where it is to be may have known of the drain before.
       if (keepsEnded(cluster) !== keepsEnded(old)) concerned(cluster, byShare, hasEnded);
-      if (now !== before) concerned(cluster, byQuestion);
+      const { name = '' } = cluster.metadata;
+      const isAnswered = (at: number | undefined, { spec }: Placement) => {
+        const share = spec?.shares?.[name];
+        return share !== undefined && wasHeard({ heardAt: () => at }, name, share);
+      };
+      if (now !== before)
+        concerned(cluster, byQuestion, (of) => isAnswered(now, of) && !isAnswered(before, of));
     },
     delete: sharing,
   });
