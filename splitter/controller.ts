@@ -73,8 +73,8 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
   const queue = new WorkQueue({ fair, ...(options.clock && { clock: options.clock }) });
   const writing = new Map<string, unknown>();
   const beginnings = new Beginnings();
-  const firstWords = new FirstWords(options.clock ?? systemClock);
-  wake(world, queue, { writing, beginnings });
+  const firstWords = new FirstWords(options.clock ?? systemClock, options.rush);
+  wake(world, queue, { writing, beginnings, rush: options.rush });
   spoken.onStray((key) => queue.add(key));
   const recorder = new EventRecorder({ ...options, component: 'atoll-splitter' });
   tellSilences(world.clusters, (name) => world.placements.byIndex(byShare, name), recorder);

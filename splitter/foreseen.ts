@@ -4,7 +4,7 @@ import type { ClusterSlice, Placement, Share } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isRecord } from '../kube/untyped.ts';
-import { firstWordMs } from './first-words.ts';
+import { type Rush, wordMs } from './first-words.ts';
 import { type Witness, wasHeard } from './trust.ts';
 
 /* Which writes say nothing that whoever made them does not know. */
@@ -13,14 +13,18 @@ import { type Witness, wasHeard } from './trust.ts';
 export const followsMs = 500;
 
 /** After how long what has become of a Placement is looked at, where nothing else comes; undefined: nothing follows from it. */
-export function lookAfter(now: Placement, old: Placement, heardAt: Witness['heardAt']): number | undefined {
-  if (begins(now, old) || leaves(now, old)) return firstWordMs;
+export function lookAfter(
+  now: Placement,
+  old: Placement,
+  { heardAt, rush }: Pick<Witness, 'heardAt'> & { rush: Rush },
+): number | undefined {
+  if (begins(now, old) || leaves(now, old)) return wordMs(rush);
   if (settles(now, old) || forgets(now, old)) return undefined;
   if (observes(now, old)) return followsMs;
   if (!asks(now, old)) return 0;
   // Whoever has answered before the question was heard of here does not say it again.
   const asked = [...sharesOf(now)].filter(([, share]) => askedSince(share) !== undefined);
-  return asked.some(([c, share]) => wasHeard({ heardAt }, c, share)) ? 0 : firstWordMs;
+  return asked.some(([c, share]) => wasHeard({ heardAt }, c, share)) ? 0 : wordMs(rush);
 }
 
 /**

@@ -19,6 +19,7 @@ let queue: WorkQueue;
 let writing: Map<string, unknown>;
 let begun: Set<string>;
 let revision: number;
+let rush: { isOn: boolean };
 
 const cacheOf = (resource: string) => {
   const cache =
@@ -41,10 +42,12 @@ beforeEach(async () => {
   writing = new Map();
   begun = new Set();
   revision = 1;
+  rush = { isOn: false };
   const informers = { for: ({ resource }: ResourceRef) => cacheOf(resource) as unknown as Informer };
   wake(observe(informers as unknown as InformerSet), queue, {
     writing,
     beginnings: { isForeseen: (of) => begun.delete(of) },
+    rush,
   });
   root({});
   placement({});
@@ -112,6 +115,15 @@ describe('what the splitter has just written', () => {
     await looked();
     placement({ shares: joining });
     clock.advance(5000);
+    expect(isWoken()).toBe(true);
+  });
+
+  test('is looked at later where nobody has had time to answer', async () => {
+    rush.isOn = true;
+    placement({ shares: joining });
+    clock.advance(29_000);
+    expect(isWoken()).toBe(false);
+    clock.advance(1_000);
     expect(isWoken()).toBe(true);
   });
 
