@@ -242,7 +242,7 @@ test.each(rows)(
     const requests: string[] = [];
     const transport = api.server.transport(ownUser(splitterUser));
     const client = new Client((request) => {
-      requests.push(`${request.method} ${Buffer.from(request.body ?? '').toString()}`);
+      requests.push(`${request.method} ${Buffer.from(request.body ?? []).toString()}`);
       return transport(request);
     });
     const object = { apiVersion: formatApiVersion(ref), kind, metadata: { generateName: 'x-' }, spec };

@@ -254,7 +254,7 @@ describe('what the splitter has just written', () => {
 
   describe('what a cluster said that it has left goes', () => {
     const slices = { a: { present: false }, b: { present: true } };
-    const put = (of: object, status: object) => {
+    const put = (of: Written, status: object) => {
       placement(of);
       const before = cacheOf('placements').get(key) as Placement;
       cacheOf('placements').put({ ...before, status: { ...before.status, ...status } } as KubeObject);
@@ -265,7 +265,7 @@ describe('what the splitter has just written', () => {
       cacheOf('placements').put({ ...before, status: { ...status, clusters, ...change } } as KubeObject);
     };
 
-    test.each<[string, boolean, object]>([
+    test.each<[string, boolean, Written]>([
       ['and is no more looked at', false, { shares: { b: { phase: 'Active' } }, clusters: ['b'] }],
       [
         'and is looked at where it is to come back',
