@@ -15,6 +15,7 @@ import { type Begin, Beginnings } from './begin.ts';
 import { copyWords } from './copy-words.ts';
 import { writeCopies } from './copy-write.ts';
 import { FirstWords } from './first-words.ts';
+import { asKept } from './kept.ts';
 import { lookAt } from './look.ts';
 import { writeScale } from './scale.ts';
 import { sooner, tellSilences } from './silences.ts';
@@ -72,8 +73,8 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
   const queue = new WorkQueue({ fair, ...(options.clock && { clock: options.clock }) });
   const writing = new Map<string, unknown>();
   const beginnings = new Beginnings();
-  const firstWords = new FirstWords(options.clock ?? systemClock);
-  wake(world, queue, { writing, beginnings });
+  const firstWords = new FirstWords(options.clock ?? systemClock, options.rush);
+  wake(world, queue, { writing, beginnings, rush: options.rush });
   spoken.onStray((key) => queue.add(key));
   const recorder = new EventRecorder({ ...options, component: 'atoll-splitter' });
   tellSilences(world.clusters, (name) => world.placements.byIndex(byShare, name), recorder);
@@ -133,7 +134,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   };
   await writePlacement(cluster, placement, { ...outcome, scale: scaled }, { ...options, said, tell });
   if (copying) await writeCopies(cluster, placement, outcome.copied, { ...options, ...copying });
-  const { rootStatus } = outcome;
+  const rootStatus = root && outcome.rootStatus && asKept(root, ref, outcome.rootStatus);
   const early = root && rootStatus ? options.firstWords.left(key, root.status, rootStatus) : 0;
   const refused =
     root && rootStatus && early === 0 && (await giveStatus(key, ref, root, rootStatus, options));

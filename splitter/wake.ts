@@ -12,22 +12,31 @@ import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Beginnings } from './begin.ts';
 import { copying } from './copy-words.ts';
-import { firstWordMs } from './first-words.ts';
-import { begins, isOfStatus, isPlacing, leaves, settles } from './foreseen.ts';
+import { type Rush, wordMs } from './first-words.ts';
+import { followsMs, isOfStatus, isPlacing, lookAfter } from './foreseen.ts';
 import { followingOf, leadingTo, namespaceKey, placementOfCopy, placementOfTarget } from './keys.ts';
 import { isGoing, reaching } from './traffic.ts';
+import { wasHeard } from './trust.ts';
 import { wakeForServices } from './wake-services.ts';
-import { byNamespace, byQuestion, byShare, byWaiting, followedAt, rootOf, type World } from './world.ts';
+import {
+  byNamespace,
+  byQuestion,
+  byShare,
+  byWaiting,
+  clusterNamed,
+  followedAt,
+  rootOf,
+  type World,
+} from './world.ts';
 
 const mostWakingMs = 2000;
-/** What mostly follows from what has just been written is looked at with what else comes, or then. */
-const followsMs = 500;
 
 /** What the splitter has said itself, or is about to. */
 export interface Own {
   /** By the key of a Placement, the status that its root is being given. */
   writing: ReadonlyMap<string, unknown>;
   beginnings: Pick<Beginnings, 'isForeseen'>;
+  rush?: Rush;
 }
 
 /** All that a Placement hangs on. */
@@ -52,7 +61,7 @@ export function wake(world: World, queue: WorkQueue, own: Own): void {
 }
 
 /** A Placement, or the object it is about, has changed. */
-function wakeHandover(world: World, queue: WorkQueue, { writing, beginnings }: Own): void {
+function wakeHandover(world: World, queue: WorkQueue, { writing, beginnings, rush }: Own): void {
   const addAll = (keys: readonly string[]) => {
     for (const key of keys) if (world.placements.get(key)) queue.add(key);
   };
@@ -67,12 +76,15 @@ function wakeHandover(world: World, queue: WorkQueue, { writing, beginnings }: O
   world.placements.on({
     add: (placement, key) => {
       const root = placement.spec && rootOf(world, key, placement.spec);
-      queue.addAfter(key, beginnings.isForeseen(key, placement, root) ? firstWordMs : 0);
+      queue.addAfter(key, beginnings.isForeseen(key, placement, root) ? wordMs(rush) : 0);
       followers(placement);
     },
     update: (placement, old, key) => {
-      if (begins(placement, old) || leaves(placement, old)) queue.addAfter(key, firstWordMs);
-      else if (!settles(placement, old)) queue.add(key);
+      const after = lookAfter(placement, old, {
+        rush,
+        heardAt: (name) => heardAt(clusterNamed(world, name)),
+      });
+      if (after !== undefined) queue.addAfter(key, after);
       const isOther = !deepEqual(placement.spec, old.spec);
       if (isOther) {
         // Also those that it needs no more: what has ended wants nothing of a quota.
@@ -98,7 +110,7 @@ function wakeHandover(world: World, queue: WorkQueue, { writing, beginnings }: O
       // The splitter alone is to write it. Of a Deployment nothing is decided by it; what ends is seen by it to have ended.
       const isSeen = isOwn && object.kind === 'Deployment' && deepEqual(object.status, writing.get(key));
       const isPlaced = typeof old === 'object' && isPlacing(object, old);
-      const soon = isPlaced ? firstWordMs : isOwn ? followsMs : 0;
+      const soon = isPlaced ? wordMs(rush) : isOwn ? followsMs : 0;
       if (world.placements.get(key) && !isSeen) queue.addAfter(key, soon);
       if (kind.role === 'workload') waiting(key, () => typeof old !== 'object' || !isSameMember(object, old));
     };
@@ -157,7 +169,13 @@ function wakeSharing(world: World, queue: WorkQueue): void {
       }
       // Whoever says where it is to be may have known of the drain before.
       if (keepsEnded(cluster) !== keepsEnded(old)) concerned(cluster, byShare, hasEnded);
-      if (now !== before) concerned(cluster, byQuestion);
+      const { name = '' } = cluster.metadata;
+      const isAnswered = (at: number | undefined, { spec }: Placement) => {
+        const share = spec?.shares?.[name];
+        return share !== undefined && wasHeard({ heardAt: () => at }, name, share);
+      };
+      if (now !== before)
+        concerned(cluster, byQuestion, (of) => isAnswered(now, of) && !isAnswered(before, of));
     },
     delete: sharing,
   });

@@ -118,7 +118,18 @@ function canonicalTime(value: string): string {
 
 /** What `/status` of a built-in kind holds before anybody wrote to it; undefined for a kind without one. */
 export function emptyStatus(root: TypeShape | undefined): JsonObject | undefined {
+  const type = statusType(root);
+  return type === undefined ? undefined : struct({}, type);
+}
+
+/** A status of a built-in kind as Kubernetes' own types would write it back; of any other kind as it is. */
+export function normaliseStatus(status: JsonObject, root: TypeShape | undefined): JsonObject {
+  const type = statusType(root);
+  return type === undefined ? status : struct(status, type);
+}
+
+function statusType(root: TypeShape | undefined): string | undefined {
   if (root?.kind !== 'struct') return undefined;
   const status = fieldsOf(root.name).find((field) => field.name === 'status');
-  return status?.type.kind === 'struct' ? struct({}, status.type.name) : undefined;
+  return status?.type.kind === 'struct' ? status.type.name : undefined;
 }

@@ -121,14 +121,7 @@ class Running extends Taking {
       replicas: 1,
       updatedReplicas: 1,
       ...(isReady ? ready : { unavailableReplicas: 1 }),
-      conditions: [
-        { ...condition('Available', isReady), message: '' },
-        {
-          ...condition('Progressing', true),
-          reason: isReady ? 'NewReplicaSetAvailable' : 'ReplicaSetUpdated',
-          message: '',
-        },
-      ],
+      conditions: conditionsOf(metadata.name ?? '', isReady),
     };
     this.put(deployments, 'MODIFIED', { ...deployment, status });
   }
@@ -169,6 +162,34 @@ class Running extends Taking {
       /^(\/api\/v1|\/apis\/apps\/v1)\/namespaces\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
     return name === undefined ? super.found(path) : this.at(`${list}/${resource}`, `${namespace}/${name}`);
   }
+}
+
+/** Of a Deployment, of whose one ReplicaSet the pod is ready or not. */
+function conditionsOf(set: string, isReady: boolean): Record<string, string>[] {
+  const told = (type: string, is: boolean, reason: string, message: string) => ({
+    ...condition(type, is),
+    lastUpdateTime: now(),
+    reason,
+    message,
+  });
+  return [
+    isReady
+      ? told('Available', true, 'MinimumReplicasAvailable', 'Deployment has minimum availability.')
+      : told(
+          'Available',
+          false,
+          'MinimumReplicasUnavailable',
+          'Deployment does not have minimum availability.',
+        ),
+    isReady
+      ? told(
+          'Progressing',
+          true,
+          'NewReplicaSetAvailable',
+          `ReplicaSet "${set}" has successfully progressed.`,
+        )
+      : told('Progressing', true, 'ReplicaSetUpdated', `ReplicaSet "${set}" is progressing.`),
+  ];
 }
 
 function condition(type: string, is: boolean): Record<string, string> {

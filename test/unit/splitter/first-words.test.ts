@@ -54,6 +54,17 @@ test('that somebody has yet to speak is told when there was time to', () => {
   expect(leftAt(8000, 'a')).toBe(5000);
 });
 
+test('while there is more to do than can be done there was no time to', () => {
+  const clock = new SetClock();
+  const rush = { isOn: true };
+  const words = new FirstWords(clock, rush);
+  expect(words.left('a', before, waits)).toBe(30_000);
+  clock.passed = 6_000;
+  expect(words.left('a', before, waits)).toBe(24_000);
+  rush.isOn = false;
+  expect(words.left('a', before, waits)).toBe(0);
+});
+
 test('a clock that is set back makes nobody wait longer', () => {
   const clock = new SetClock();
   const words = new FirstWords(clock);

@@ -19,6 +19,7 @@ let queue: WorkQueue;
 let writing: Map<string, unknown>;
 let begun: Set<string>;
 let revision: number;
+let rush: { isOn: boolean };
 
 const cacheOf = (resource: string) => {
   const cache =
@@ -41,10 +42,12 @@ beforeEach(async () => {
   writing = new Map();
   begun = new Set();
   revision = 1;
+  rush = { isOn: false };
   const informers = { for: ({ resource }: ResourceRef) => cacheOf(resource) as unknown as Informer };
   wake(observe(informers as unknown as InformerSet), queue, {
     writing,
     beginnings: { isForeseen: (of) => begun.delete(of) },
+    rush,
   });
   root({});
   placement({});
@@ -112,6 +115,15 @@ describe('what the splitter has just written', () => {
     await looked();
     placement({ shares: joining });
     clock.advance(5000);
+    expect(isWoken()).toBe(true);
+  });
+
+  test('is looked at later where nobody has had time to answer', async () => {
+    rush.isOn = true;
+    placement({ shares: joining });
+    clock.advance(29_000);
+    expect(isWoken()).toBe(false);
+    clock.advance(1_000);
     expect(isWoken()).toBe(true);
   });
 
@@ -185,6 +197,119 @@ describe('what the splitter has just written', () => {
     placement({ shares: active, settled: 'True' });
     expect(isWoken()).toBe(true);
   });
+
+  describe('that it is ready, of which its cluster is asked,', () => {
+    const both = { a: { phase: 'Active' }, b: { phase: 'Joining' } } as const;
+    const ready = { ...both, b: { ...both.b, readySince: '2026-01-01T00:00:11.000Z' } };
+    const cluster = (second: number) =>
+      cacheOf('physicalclusters').put({
+        apiVersion: 'atoll.dev/v1alpha1',
+        kind: 'PhysicalCluster',
+        metadata: { ...metadata('b'), namespace: '' },
+        status: {
+          lastHeartbeatTime: `2026-01-01T00:00:${second}Z`,
+          conditions: [{ type: 'Ready', status: 'True' }],
+        },
+      } as KubeObject);
+    beforeEach(async () => {
+      cluster(10);
+      placement({ shares: both, clusters: ['b'] });
+      clock.advance(5000);
+      await looked();
+    });
+
+    test('is looked at when that has answered, and once', async () => {
+      placement({ shares: ready, clusters: ['b'] });
+      expect(isWoken()).toBe(false);
+      cluster(11);
+      expect(isWoken()).toBe(true);
+      await looked();
+      cluster(12);
+      clock.advance(5000);
+      expect(isWoken()).toBe(false);
+    });
+
+    test('is looked at at once where that had answered by then', () => {
+      cluster(11);
+      expect(isWoken()).toBe(false);
+      placement({ shares: ready, clusters: ['b'] });
+      expect(isWoken()).toBe(true);
+    });
+
+    test('is looked at after a while, whatever comes', () => {
+      placement({ shares: ready, clusters: ['b'] });
+      clock.advance(5000);
+      expect(isWoken()).toBe(true);
+    });
+
+    test.each<[string, Record<string, Share>]>([
+      ['another is asked, too', { ...ready, a: { ...ready.a, heardSince: '2026-01-01T00:00:10.000Z' } }],
+      ['it has more', { ...ready, b: { ...ready.b, replicas: 2 } }],
+      ['it goes on', { a: ready.a, b: { ...ready.b, phase: 'Active' } }],
+    ])('is looked at where %s', (_what, shares) => {
+      placement({ shares, clusters: ['b'] });
+      expect(isWoken()).toBe(true);
+    });
+  });
+
+  describe('what a cluster said that it has left goes', () => {
+    const slices = { a: { present: false }, b: { present: true } };
+    const put = (of: Written, status: object) => {
+      placement(of);
+      const before = cacheOf('placements').get(key) as Placement;
+      cacheOf('placements').put({ ...before, status: { ...before.status, ...status } } as KubeObject);
+    };
+    const forget = (change: object = {}) => {
+      const { status, ...before } = cacheOf('placements').get(key) as Placement;
+      const { a: _, ...clusters } = status?.clusters ?? {};
+      cacheOf('placements').put({ ...before, status: { ...status, clusters, ...change } } as KubeObject);
+    };
+
+    test.each<[string, boolean, Written]>([
+      ['and is no more looked at', false, { shares: { b: { phase: 'Active' } }, clusters: ['b'] }],
+      [
+        'and is looked at where it is to come back',
+        true,
+        { shares: { b: { phase: 'Active' } }, clusters: ['a'] },
+      ],
+      [
+        'and is looked at where it has not left',
+        true,
+        { shares: { a: { phase: 'Leaving' } }, clusters: ['b'] },
+      ],
+    ])('%s', async (_what, expected, of) => {
+      put(of, { clusters: slices });
+      await looked();
+      forget();
+      clock.advance(5000);
+      expect(isWoken()).toBe(expected);
+    });
+
+    test('and is looked at where another has spoken', async () => {
+      put({ shares: { b: { phase: 'Active' } }, clusters: ['b'] }, { clusters: slices });
+      await looked();
+      forget({ clusters: { b: { present: false } } });
+      expect(isWoken()).toBe(true);
+    });
+  });
+
+  test.each<[string, string[], object, number]>([
+    ['where it is not to stay, with what else comes', ['b'], { observedGeneration: 3 }, 500],
+    ['where it is to be, at once', ['a'], { observedGeneration: 3 }, 0],
+    ['with other words, at once', ['b'], { observedGeneration: 3, present: false }, 0],
+  ])(
+    'that a cluster has seen the newest generation is looked at: %s',
+    async (_what, clusters, slice, after) => {
+      placement({ shares: { a: { phase: 'Active' }, b: { phase: 'Joining' } }, clusters });
+      said({ present: true, observedGeneration: 2, status: { observedGeneration: 1 } });
+      clock.advance(5000);
+      await looked();
+      said({ present: true, status: { observedGeneration: 2 }, ...slice });
+      expect(isWoken()).toBe(after === 0);
+      clock.advance(after);
+      expect(isWoken()).toBe(true);
+    },
+  );
 
   test('is looked at where the scheduler has decided otherwise by the time that it is heard of', async () => {
     placement({ shares: joining, settled: 'False' });
