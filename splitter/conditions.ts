@@ -40,6 +40,8 @@ interface ConditionsInput {
   /** See Handover. */
   copied: Handover['copied'];
   gone: boolean;
+  /** Another object has its name by now. */
+  renewed?: boolean;
   /** The object, while there is one. */
   root?: KubeObject | undefined;
   /** How many replicas it has, where an autoscaler says it. */
@@ -79,6 +81,13 @@ function heard({ placement, shares, silenceOf }: ConditionsInput): Verdict[] {
 const orphaned =
   'the object is deleted; what it made stays until it is deleted, or adopted by one of the same name';
 
+/** Whoever has made it anew asks why that is nowhere. */
+function deletedWords({ shares, renewed }: ConditionsInput): string {
+  if (!renewed) return 'the object is being deleted';
+  const left = Object.keys(shares).sort();
+  return `the object was deleted, and made anew: that is placed when what it was before has left ${few(left)}`;
+}
+
 /** Of what goes along: there may be clusters, and nothing needs it on any. */
 const needless = 'no workload that is placed needs it';
 
@@ -87,7 +96,7 @@ function placed(input: ConditionsInput): Verdict {
   const { clusters = [], wanted = [], reasons = {} } = placement.spec ?? {};
   const type = 'Placed';
   if (gone && isTombstone(placement)) return { type, status: 'False', reason: 'Orphaned', message: orphaned };
-  if (gone) return { type, status: 'False', reason: 'Deleted', message: 'the object is being deleted' };
+  if (gone) return { type, status: 'False', reason: 'Deleted', message: deletedWords(input) };
   if (isOver(input)) return { type, status: 'True', reason: endedReason, message: overWords };
   const why = (names: readonly string[]) =>
     names.map((name) => `${name}: ${Object.hasOwn(reasons, name) ? reasons[name] : 'not chosen'}`).join('; ');
