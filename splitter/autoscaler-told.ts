@@ -18,10 +18,14 @@ export function toldOnce(slices: Slices, target: ScaleTarget | undefined): Slice
 
 /** Where the whole is: first where it is to be. */
 function countedOn({ shares, wanted, total }: ScaleTarget): ReadonlySet<string> | undefined {
-  const active = [...shares].filter(([, share]) => share.phase === 'Active');
+  const active = [...shares].filter(([, { phase }]) => phase === 'Active');
+  // Scaled up on its way, it is whole nowhere but where it is yet to be.
+  const joining = [...shares].filter(
+    ([cluster, { phase }]) => phase === 'Joining' && wanted.includes(cluster),
+  );
   const there = active.filter(([cluster]) => wanted.includes(cluster));
   const former = active.filter(([cluster]) => !wanted.includes(cluster));
-  const whole = [there, former, active].find(
+  const whole = [there, former, active, [...there, ...joining]].find(
     (some) => some.reduce((sum, [, { replicas = 0 }]) => sum + replicas, 0) >= total,
   );
   return whole && new Set(whole.map(([cluster]) => cluster));

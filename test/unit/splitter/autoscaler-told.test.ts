@@ -21,7 +21,8 @@ test.each<[string, Record<string, Share>, string[], string[]]>([
   ['about to leave', { a: { phase: 'Withdrawing', replicas: 3 }, b: active(3) }, ['b'], ['b']],
   ['gone where it was', { b: active(3) }, ['b'], ['b']],
   ['spread', { a: active(2), b: active(1) }, ['a', 'b'], ['a', 'b']],
-  ['not counted on anywhere', { a: { phase: 'Joining', replicas: 3 } }, ['a'], ['a', 'b']],
+  ['scaled up on its way', { a: active(2), b: { phase: 'Joining', replicas: 3 } }, ['b'], ['b']],
+  ['less than it is to be', { a: active(1), b: active(1) }, ['b'], ['a', 'b']],
 ])('an autoscaler of what is %s speaks of it once', (_what, shares, wanted, speaking) => {
   const told = toldOnce(slices, target(shares, wanted));
   const spoke = Object.entries(told).filter(([, { status }]) => Object.keys(status ?? {}).length > 0);
