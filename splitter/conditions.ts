@@ -18,7 +18,7 @@ import type { Handover } from './handover.ts';
 import { paused, waitingReason } from './hold.ts';
 import { onceWords } from './once-words.ts';
 import type { Shares, Slices } from './plan.ts';
-import { applyFailed, failureWords, givingOf, servingOf } from './said.ts';
+import { applyFailed, deletedWords, failureWords, few, givingOf, servingOf } from './said.ts';
 import { otherwiseDivided } from './spread.ts';
 
 interface ConditionsInput {
@@ -81,13 +81,6 @@ function heard({ placement, shares, silenceOf }: ConditionsInput): Verdict[] {
 const orphaned =
   'the object is deleted; what it made stays until it is deleted, or adopted by one of the same name';
 
-/** Whoever has made it anew asks why that is nowhere. */
-function deletedWords({ shares, renewed }: ConditionsInput): string {
-  if (!renewed) return 'the object is being deleted';
-  const left = Object.keys(shares).sort();
-  return `the object was deleted, and made anew: that is placed when what it was before has left ${few(left)}`;
-}
-
 /** Of what goes along: there may be clusters, and nothing needs it on any. */
 const needless = 'no workload that is placed needs it';
 
@@ -96,7 +89,8 @@ function placed(input: ConditionsInput): Verdict {
   const { clusters = [], wanted = [], reasons = {} } = placement.spec ?? {};
   const type = 'Placed';
   if (gone && isTombstone(placement)) return { type, status: 'False', reason: 'Orphaned', message: orphaned };
-  if (gone) return { type, status: 'False', reason: 'Deleted', message: deletedWords(input) };
+  if (gone)
+    return { type, status: 'False', reason: 'Deleted', message: deletedWords(input.shares, input.renewed) };
   if (isOver(input)) return { type, status: 'True', reason: endedReason, message: overWords };
   const why = (names: readonly string[]) =>
     names.map((name) => `${name}: ${Object.hasOwn(reasons, name) ? reasons[name] : 'not chosen'}`).join('; ');
@@ -130,13 +124,6 @@ function placed(input: ConditionsInput): Verdict {
     reason: 'Placed',
     message: other === undefined ? message : `${message}; ${other}`,
   };
-}
-
-/** So few that it need not be written anew for each of many that become ready. */
-const mostNamed = 3;
-
-function few(names: readonly string[]): string {
-  return [...names.slice(0, mostNamed), ...(names.length > mostNamed ? ['others'] : [])].join(', ');
 }
 
 /** At the end of what waits for so long and no longer. */
