@@ -193,7 +193,8 @@ function besides(input: SplitInput, live: KubeObject | undefined, decided: Decid
   const { clusters, slices, before } = decided;
   const shares = input.behind ? withWithdrawn(decided.shares, input.behind) : decided.shares;
   if (!live) return shares;
-  const rolling = withBudgets(live, shares, { clusters, slices, silenceOf: input.silenceOf });
+  const isPaused = input.manner?.paused;
+  const rolling = withBudgets(live, shares, { clusters, slices, silenceOf: input.silenceOf, isPaused });
   const covered = withDisruptions(live, rolling, input.covered);
   return withQuota(live, covered, { before, slices, demands: input.demands });
 }
