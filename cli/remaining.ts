@@ -1,5 +1,5 @@
 import { logicalClusterOf } from '../client/url.ts';
-import { placedKind } from '../cluster/kinds.ts';
+import { isFinished, placedKind } from '../cluster/kinds.ts';
 import { lackingPods } from '../cluster/no-room.ts';
 import { isTombstone } from '../cluster/orphans.ts';
 import { slicesOf } from '../cluster/ruled.ts';
@@ -82,6 +82,7 @@ function progress(name: string, placement: Placement, stays: boolean): string | 
     return 'withdrawing: its Services there have yet to be taken out of it';
   if (shares[name]?.phase === 'Withdrawing') return 'withdrawing: it gets no new connections';
   if (stays) return undefined;
+  if (isOver(name, placement)) return 'it has ended: to be removed';
   const said = placement.status?.conditions?.find(({ type }) => type === 'Settled');
   if (said?.reason === 'Paused' || said?.reason === 'WaitingForOthers') return said.message;
   if (said && endsOn(name, placement)) return said.message;
@@ -97,6 +98,12 @@ function progress(name: string, placement: Placement, stays: boolean): string | 
   };
   if (joining.length > 0) return joining.map(joins).join(', ');
   return clusters.length > 0 ? `moving to ${clusters.join(', ')}` : 'being removed';
+}
+
+/** A Job or Pod that has ended there is not made elsewhere. */
+function isOver(name: string, placement: Placement): boolean {
+  const status = slicesOf(placement)[name]?.status;
+  return isFinished({ kind: placement.spec?.ref.kind ?? '', status });
 }
 
 /** A Job that is to be elsewhere, and has started there: it ends there. */

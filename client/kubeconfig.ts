@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { RequestOptions } from 'node:https';
 import type { KubeConfig } from '@kubernetes/client-node/dist/config.js';
+import { numberAt, textAt } from '../kube/untyped.ts';
 import { KubeconfigError } from './errors.ts';
 import { type Credentials, type HttpConfig, type HttpTransport, httpTransport } from './http.ts';
 import { plainKubeconfig } from './plain-kubeconfig.ts';
@@ -66,8 +67,8 @@ async function load(text: string, context: string | undefined): Promise<KubeConf
   const config = new KubeConfig();
   try {
     config.loadFromString(text);
-  } catch (cause) {
-    throw new KubeconfigError('the kubeconfig cannot be read', cause);
+  } catch (error) {
+    throw new KubeconfigError(`the kubeconfig cannot be read${whereYaml(error)}`);
   }
   if (context !== undefined) {
     if (!config.getContextObject(context))
@@ -75,6 +76,13 @@ async function load(text: string, context: string | undefined): Promise<KubeConf
     config.setCurrentContext(context);
   }
   return config;
+}
+
+/** What a parser quotes may be a token. */
+function whereYaml(error: unknown): string {
+  const reason = textAt(error, 'reason');
+  const line = numberAt(error, 'mark', 'line');
+  return reason === undefined ? '' : `: ${reason}${line === undefined ? '' : ` in line ${line + 1}`}`;
 }
 
 function refuseReachingOut(config: KubeConfig): void {

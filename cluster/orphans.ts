@@ -16,36 +16,62 @@ export function isTombstone({ spec }: Placement): boolean {
 
 type Shared = readonly [cluster: string, share: Share];
 
+interface Whole {
+  slices?: Readonly<Record<string, ClusterSlice>> | undefined;
+  /** What is said of them may be of pods that died with them. */
+  silent?: Pick<ReadonlySet<string>, 'has'>;
+  /** How many replicas the object has; default: as many as its targets. */
+  total?: number | undefined;
+}
+
 /**
  * The shares of what is orphaned, before it is let go. On its way elsewhere it has more than its replicas: its pods are left once, where it
- * has not left yet and all of them are there, with as few too many as may be, counted on if so and else as many, and what is too many
- * goes. Unchanged where that is not known, or nothing is: what of `silent` clusters is said may be of pods that died with them.
+ * has not left yet and all of them are there. First where as many as may be are ready, then with as few too many as may be, then where it is
+ * counted on; and what is too many goes. Unchanged where that is not known, or nothing is.
  */
 export function leftOnce(
   { ref, clusters, shares = {} }: PlacementSpec,
-  slices: Readonly<Record<string, ClusterSlice>> = {},
-  silent: Pick<ReadonlySet<string>, 'has'> = new Set(),
+  { slices = {}, silent = new Set(), total }: Whole = {},
 ): Record<string, Share> {
   if (placedKind(ref)?.spread !== 'counts') return shares;
   const all = Object.entries(shares);
   const isTarget = ([cluster]: Shared) => clusters.includes(cluster);
   const hasLeft = ([, share]: Shared) => share.phase === 'Leaving' || leavesUnheard(share);
-  const isCounted = ([, { phase, settled, withdrawing }]: Shared) =>
-    phase === 'Active' || settled !== undefined || withdrawing?.from === 'Active';
-  const isMade = ([c, { replicas = 0 }]: Shared) =>
-    replicas > 0 && (numberAt(getOwn(slices, c), 'status', 'replicas') ?? 0) >= replicas;
+  const said = (c: string, field: string) => numberAt(getOwn(slices, c), 'status', field) ?? 0;
+  const isMade = ([c, { replicas = 0 }]: Shared) => replicas > 0 && said(c, 'replicas') >= replicas;
   const sum = (some: readonly Shared[]) => some.reduce((n, [, { replicas = 0 }]) => n + replicas, 0);
   const targets = all.filter((one) => isTarget(one) && !hasLeft(one));
   const former = all.filter((one) => !isTarget(one) && !hasLeft(one));
+  const enough = total ?? sum(targets);
+  const readyOf = ([c, share]: Shared) =>
+    getOwn(slices, c)?.status ? Math.min(said(c, 'readyReplicas'), share.replicas ?? 0) : countedOf(share);
+  const ready = (some: readonly Shared[]) =>
+    Math.min(
+      enough,
+      some.reduce((n, one) => n + readyOf(one), 0),
+    );
   const [whole] = [isCounted, isMade]
-    .flatMap((isThere) => [former.filter(isThere), [...former, ...targets].filter(isThere)])
+    .flatMap((isThere) => {
+      const alone = all.filter((one) => !hasLeft(one) && isThere(one)).map((one) => [one]);
+      return [former.filter(isThere), [...former, ...targets].filter(isThere), ...alone];
+    })
     .concat([targets.filter(isMade)])
-    .filter((some) => some.length > 0 && sum(some) >= sum(targets))
-    .sort((one, other) => sum(one) - sum(other));
-  const kept = former.length === 0 ? targets : whole;
+    .filter((some) => some.length > 0 && sum(some) >= enough)
+    .sort((one, other) => ready(other) - ready(one) || sum(one) - sum(other));
+  const kept = former.length === 0 && sum(targets) <= enough ? targets : whole;
   if (kept === undefined || kept.length === 0 || kept.some(([c]) => silent.has(c))) return shares;
   const isKept = new Set(kept.map(([cluster]) => cluster));
   return Object.fromEntries(
     all.map(([c, share]) => [c, isKept.has(c) ? share : { ...share, surplus: true }]),
   );
+}
+
+function isCounted([, { phase, settled, withdrawing }]: Shared): boolean {
+  return phase === 'Active' || settled !== undefined || withdrawing?.from === 'Active';
+}
+
+/** How many were ready there for as long as they have to be. */
+function countedOf(share: Share): number {
+  if (!isCounted(['', share])) return 0;
+  return share.settled?.replicas ?? share.replicas ?? 0;
 }

@@ -83,6 +83,7 @@ const slice = object(
     claims: list(text),
     nodeName: text,
     owner: object({ uid: text }, texts.owner),
+    unplaced: text,
     status: any,
     refusedLabels: { type: 'list', items: text, listType: 'set' },
     error: object({ reason: text, message: text }, texts.error),

@@ -81,6 +81,7 @@ export const slice: Texts<ClusterSlice> = {
   claims: 'Of the claims that are copied to the cluster: those that are there.',
   nodeName: 'Of a Pod: the node that it is bound to there.',
   owner: 'Of a Pod: the workload that adopted it there.',
+  unplaced: 'Why a pod of it has no node there, as the scheduler of the cluster says it.',
   status: 'The status of the object as it stands there.',
   refusedLabels:
     'Which labels of the Namespace the cluster does not take, by the keys that they would have there.',

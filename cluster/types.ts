@@ -169,6 +169,8 @@ export interface ClusterSlice {
    * says. Of one that is not present: that it went while it was that one's, which is not undone.
    */
   owner?: Pick<OwnerReference, 'uid'>;
+  /** Why a pod of it has no node there, as its scheduler says it. */
+  unplaced?: string;
   /** The physical object's own status, as it stands there. */
   status?: Record<string, unknown>;
   /** Which labels of the Namespace the cluster does not take, by the keys that they would have there. */

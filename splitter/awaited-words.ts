@@ -19,7 +19,10 @@ export function awaitedWords(input: Awaited, cluster: string): string {
   const misfit = misfitIn(placement.spec?.reasons?.[cluster]);
   const why = unled.includes(cluster)
     ? unledWords
-    : (haltedWords(input, cluster) ?? refusedWords(input.slices, cluster) ?? misfit);
+    : (haltedWords(input, cluster) ??
+      refusedWords(input.slices, cluster) ??
+      misfit ??
+      unplacedWords(input.slices, cluster));
   return why === undefined ? '' : ` (${why})`;
 }
 
@@ -48,6 +51,16 @@ function refusedWords(slices: Slices, cluster: string): string | undefined {
   );
   const message = textAt(failure, 'message');
   return message ? `pods are refused there: ${message.slice(0, 512)}` : undefined;
+}
+
+/** Of a Pod itself its own status tells it. */
+function unplacedWords(slices: Slices, cluster: string): string | undefined {
+  const { status, unplaced } = Object.hasOwn(slices, cluster) ? (slices[cluster] ?? {}) : {};
+  const own = listAt(status, 'conditions').find(
+    (condition) => textAt(condition, 'type') === 'PodScheduled' && textAt(condition, 'status') === 'False',
+  );
+  const why = unplaced ?? textAt(own, 'message');
+  return why ? `a pod has no node there: ${why.slice(0, 512)}` : undefined;
 }
 
 const mostExplained = 3;

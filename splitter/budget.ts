@@ -14,13 +14,15 @@ export interface Rolling {
   clusters?: readonly string[];
   slices?: Slices;
   silenceOf?: ((cluster: string) => Silence | undefined) | undefined;
+  /** Its user has stopped its hand-over. */
+  isPaused?: boolean | undefined;
 }
 
 /**
  * What each cluster may do of a rolling update, so that together they do what one would: docs/decisions/0036. A
  * Deployment's surge and unavailability are divided; where there is less of both than clusters, they are updated in
  * turns, as the clusters of a StatefulSet always are; not while it moves, when nobody must wait for a cluster that it is to
- * leave. One target alone keeps what the user wrote, and so does a DaemonSet,
+ * leave, and what of a StatefulSet is still there keeps its template. One target alone keeps what the user wrote, and so does a DaemonSet,
  * whose pods depend on nodes.
  */
 export function withBudgets(root: KubeObject, shares: Shares, rolling: Rolling = {}): Shares {
@@ -28,12 +30,14 @@ export function withBudgets(root: KubeObject, shares: Shares, rolling: Rolling =
   const running = Object.entries(shares).filter(
     ([, s]) => s.phase !== 'Leaving' && !leavesUnheard(s) && (s.replicas ?? 0) > 0,
   );
+  const leavers = root.kind === 'StatefulSet' ? leaversOf(root, shares, running, rolling) : undefined;
   const parts =
-    running.length < 2
+    leavers ??
+    (running.length < 2
       ? new Map()
       : root.kind === 'Deployment'
         ? ofDeployment(root, running, rolling)
-        : ofSet(root, running, rolling);
+        : ofSet(root, running, rolling));
   return Object.fromEntries(
     Object.entries(shares).map(([c, share]) => [c, { ...withoutBudget(share), ...parts.get(c) }]),
   );
@@ -97,10 +101,29 @@ function inTurns(
   );
 }
 
+/**
+ * Of a StatefulSet on its way one ordinal is missing already: those that are still where it is to leave are not updated there, but made of the
+ * new template where they belong. Undefined: it is not on its way.
+ */
+function leaversOf(
+  root: KubeObject,
+  shares: Shares,
+  running: readonly Named[],
+  rolling: Rolling,
+): Map<string, Part> | undefined {
+  if (isOnDelete(root) || rolling.isPaused || !isMoving(running, rolling)) return undefined;
+  const leavers = running.filter(([c]) => !rolling.clusters?.includes(c));
+  const isBegun = leavers.length < running.length || Object.values(shares).some(({ held }) => held);
+  return new Map(isBegun ? leavers.map(([c]) => [c, { paused: true }]) : []);
+}
+
+function isOnDelete(root: KubeObject): boolean {
+  return at(root, 'spec', 'updateStrategy', 'type') === 'OnDelete';
+}
+
 /** One cluster at a time, the one with the highest ordinals first. */
 function ofSet(root: KubeObject, running: readonly Named[], rolling: Rolling): Map<string, Part> {
-  const isOnDelete = at(root, 'spec', 'updateStrategy', 'type') === 'OnDelete';
-  if (isOnDelete || isMoving(running, rolling)) return new Map();
+  if (isOnDelete(root)) return new Map();
   const order = [...running].sort(([, a], [, b]) => (b.ordinalsStart ?? 0) - (a.ordinalsStart ?? 0));
   const standings = order.map(([c, share]) => standingOf(root, c, share, rolling));
   const isAtRest = running.every(

@@ -18,7 +18,7 @@ import type { Handover } from './handover.ts';
 import { paused, waitingReason } from './hold.ts';
 import { onceWords } from './once-words.ts';
 import type { Shares, Slices } from './plan.ts';
-import { applyFailed, failureWords, givingOf, servingOf } from './said.ts';
+import { applyFailed, deletedWords, failureWords, few, givingOf, servingOf } from './said.ts';
 import { otherwiseDivided } from './spread.ts';
 
 interface ConditionsInput {
@@ -40,6 +40,8 @@ interface ConditionsInput {
   /** See Handover. */
   copied: Handover['copied'];
   gone: boolean;
+  /** Another object has its name by now. */
+  renewed?: boolean;
   /** The object, while there is one. */
   root?: KubeObject | undefined;
   /** How many replicas it has, where an autoscaler says it. */
@@ -87,7 +89,8 @@ function placed(input: ConditionsInput): Verdict {
   const { clusters = [], wanted = [], reasons = {} } = placement.spec ?? {};
   const type = 'Placed';
   if (gone && isTombstone(placement)) return { type, status: 'False', reason: 'Orphaned', message: orphaned };
-  if (gone) return { type, status: 'False', reason: 'Deleted', message: 'the object is being deleted' };
+  if (gone)
+    return { type, status: 'False', reason: 'Deleted', message: deletedWords(input.shares, input.renewed) };
   if (isOver(input)) return { type, status: 'True', reason: endedReason, message: overWords };
   const why = (names: readonly string[]) =>
     names.map((name) => `${name}: ${Object.hasOwn(reasons, name) ? reasons[name] : 'not chosen'}`).join('; ');
@@ -121,13 +124,6 @@ function placed(input: ConditionsInput): Verdict {
     reason: 'Placed',
     message: other === undefined ? message : `${message}; ${other}`,
   };
-}
-
-/** So few that it need not be written anew for each of many that become ready. */
-const mostNamed = 3;
-
-function few(names: readonly string[]): string {
-  return [...names.slice(0, mostNamed), ...(names.length > mostNamed ? ['others'] : [])].join(', ');
 }
 
 /** At the end of what waits for so long and no longer. */

@@ -20,3 +20,17 @@ export function failureWords(slices: Slices, cluster: string): string | undefine
   const error = Object.hasOwn(slices, cluster) ? slices[cluster]?.error : undefined;
   return error && `${cluster}: ${error.reason}: ${error.message.slice(0, 512)}`;
 }
+
+/** So few that it need not be written anew for each of many that become ready. */
+const mostNamed = 3;
+
+export function few(names: readonly string[]): string {
+  return [...names.slice(0, mostNamed), ...(names.length > mostNamed ? ['others'] : [])].join(', ');
+}
+
+/** Whoever has made it anew asks why that is nowhere. */
+export function deletedWords(shares: Shares, renewed = false): string {
+  if (!renewed) return 'the object is being deleted';
+  const left = Object.keys(shares).sort();
+  return `the object was deleted, and made anew: that is placed when what it was before has left ${few(left)}`;
+}

@@ -6,6 +6,7 @@ import type { Silence } from '../cluster/silence.ts';
 import type { Condition, Placement, Scale } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Scaler, ScaleTarget } from './autoscaler.ts';
+import { toldOnce } from './autoscaler-told.ts';
 import { withBudgets } from './budget.ts';
 import { conditionsOf } from './conditions.ts';
 import { type Covered, withDisruptions } from './disruption.ts';
@@ -135,13 +136,15 @@ export function split(input: SplitInput): Split {
     shares,
     slices,
     gone: deleted,
+    renewed: root !== undefined && live === undefined,
     root: live,
     total: scaling?.total,
     silenceAt: input.silenceAt,
     silenceOf: input.silenceOf,
     now,
   });
-  const rootStatus = live && foldStatus(live, serving(shares, input), slices, input.silenceOf, now);
+  const told = toldOnce(slices, target);
+  const rootStatus = live && foldStatus(live, serving(shares, input), told, input.silenceOf, now);
   const requeueAfterMs = sooner(outcome.requeueAfterMs, live && lateAfter(live, rootStatus, now))?.after;
   return {
     shares,
@@ -190,7 +193,8 @@ function besides(input: SplitInput, live: KubeObject | undefined, decided: Decid
   const { clusters, slices, before } = decided;
   const shares = input.behind ? withWithdrawn(decided.shares, input.behind) : decided.shares;
   if (!live) return shares;
-  const rolling = withBudgets(live, shares, { clusters, slices, silenceOf: input.silenceOf });
+  const isPaused = input.manner?.paused;
+  const rolling = withBudgets(live, shares, { clusters, slices, silenceOf: input.silenceOf, isPaused });
   const covered = withDisruptions(live, rolling, input.covered);
   return withQuota(live, covered, { before, slices, demands: input.demands });
 }

@@ -73,6 +73,7 @@ export function assemble(parts: Parts) {
     rush,
     hasPods: (id) => pods.hasPods(id),
     runningPods: (id, namespace) => pods.running(id, namespace),
+    unplacedPod: (id) => pods.unplaced(id),
     leaveOwners: (id, namespace) => leaveOwners(engine, owners, id, pods.withGivenOwners(namespace)),
     ownerOf: (object) => owners.ownerOf(object),
     shownUid: (key, podUid) => pods.shownUid(key, podUid),

@@ -41,6 +41,8 @@ export interface Engine {
   hasPods(id: TargetId): boolean;
   /** Those of them that have not ended, with their ordinals; undefined while that is not known. */
   runningPods(id: TargetId, namespace: string): RunningPods | undefined;
+  /** Why a pod of it has no node there; undefined: each has one, as far as anybody has said. */
+  unplacedPod(id: TargetId): string | undefined;
   /** Its pods there are its own alone from now on, whoever has been given them: they go with it. */
   leaveOwners(id: TargetId, namespace: string): Promise<void>;
   /** The workload of ours that controls a physical object. */

@@ -22,6 +22,7 @@ import { type UsageReader, usageReader } from './pod-metrics.ts';
 import { type SyncerOptions, startSyncer } from './syncer.ts';
 import { Told } from './told.ts';
 import { Twins } from './twins.ts';
+import { type Broken, type WayOptions, wayTo, whileHeld } from './way.ts';
 
 const secrets = { group: '', version: 'v1', resource: 'secrets' };
 const failedMs = 5_000;
@@ -33,7 +34,7 @@ export interface SyncersOptions
   > {
   /** May read PhysicalClusters and their Secrets in root, Placements and Namespaces everywhere. */
   client: Client;
-  transportFor(cluster: PhysicalCluster): Promise<Transport>;
+  transportFor: WayOptions['transportFor'];
   /** With prefix /syncers/<name>; its writes are fenced by the term. */
   upstreamFor(name: string, term: Term): Client;
   /** Leads whenever it is elected for the cluster, until `signal` aborts: one syncer of all servers at a time. */
@@ -61,6 +62,8 @@ interface Engaged extends Reachable {
   given: Transport;
   /** A digest: it is of credentials. Another one means another lifetime. */
   identity: string;
+  /** Its kubeconfig does not work, and that of before is not known. */
+  broken?: Broken;
   end(): Promise<void>;
 }
 
@@ -100,7 +103,10 @@ export function startSyncers(options: SyncersOptions): Syncers {
     await Promise.all([...engaged.values()].map((one) => one.end()));
     await saying;
   });
-  const transport = (name: string) => engaged.get(name)?.given;
+  const transport = (name: string) => {
+    const way = engaged.get(name);
+    return way?.broken ? undefined : way?.given;
+  };
   const asHeard = (cluster: PhysicalCluster) => withHeartbeat(cluster, told.at(cluster.metadata.name ?? ''));
   const clusterOf = (name: string) => {
     const cluster = clusters.get(keyOf(rootCluster, '', name));
@@ -177,15 +183,11 @@ async function engage(
   }
   const identity = await identityOf(client, cluster, signal);
   if (before?.identity === identity) return undefined;
-  let given: Transport;
-  try {
-    given = await options.transportFor(cluster);
-  } catch (err) {
-    logger.warn(
-      { physicalCluster: name, err },
-      'a physical cluster cannot be reached: its kubeconfig does not work',
-    );
-    return { after: failedMs };
+  const { given, broken } = await wayTo(cluster, options);
+  if (broken) {
+    if (before?.broken) before.broken.error = broken.error;
+    // One that is reached by the kubeconfig of before goes on.
+    if (before) return { after: failedMs };
   }
   engaged.delete(name);
   await before?.end();
@@ -219,19 +221,9 @@ async function engage(
     life.abort(new Error(`cluster ${name} is disengaged`));
     await stopped;
   };
-  engaged.set(name, { identity, given, transport, uid: cluster.metadata.uid ?? '', end });
-  return undefined;
-}
-
-/**
- * A physical cluster knows nothing of our leases: who was paused must not write to it what it had decided before.
- * Asked right before each request is sent, of the clock, which runs on while a process is stopped.
- */
-function whileHeld(transport: Transport, term: Term): Transport {
-  return async (request) => {
-    if (request.method !== 'GET' && !term.held()) throw new Error('another syncer may have taken over');
-    return transport(request);
-  };
+  const way = broken ? { identity: '', broken } : { identity };
+  engaged.set(name, { ...way, given, transport, uid: cluster.metadata.uid ?? '', end });
+  return broken && { after: failedMs };
 }
 
 function secretKey({ spec }: PhysicalCluster): string {

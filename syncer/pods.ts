@@ -16,6 +16,7 @@ import { readLocator } from './ownership.ts';
 import { ownerMayCome, type Place, reflectedMetadata, unknownMs } from './reflected.ts';
 import { Reflector } from './reflector.ts';
 import { parseTarget, type TargetId } from './target.ts';
+import { Unplaced } from './unplaced.ts';
 
 const maxPodBytes = 240 << 10;
 /** Of many that come at once each waits for all ReplicaSets before its own: looked at each moment, they would be what these wait for. */
@@ -33,6 +34,7 @@ export class PodReflector {
   readonly #roots = new Map<string, Root & { uid: string | undefined }>();
   readonly #byRoot = new Map<TargetId, Set<string>>();
   readonly #looked = new Looked((key) => this.#object(key));
+  readonly #unplaced = new Unplaced();
 
   /** `between`: by kind, those that may stand between a workload and its pods. */
   constructor(engine: Engine, owners: Owners, between: ReadonlyMap<string, Reflector>) {
@@ -76,6 +78,11 @@ export class PodReflector {
     if (ordinals.length === 0 || ordinals.some(Number.isNaN)) return { count: names.length };
     const range = { start: Math.min(...ordinals), end: Math.max(...ordinals) + 1 };
     return { count: names.length, ordinals: range };
+  }
+
+  /** Why a pod of it has no node there. */
+  unplaced(id: TargetId): string | undefined {
+    return this.#unplaced.why(id);
   }
 
   /**
@@ -190,6 +197,7 @@ export class PodReflector {
   /** Keeps the count of each workload's pods; the last one's going may let the workload's share go. */
   #count(key: string, root: Root | undefined, uid: string | undefined): void {
     this.#looked.at(key, uid);
+    for (const id of this.#unplaced.at(key, root?.target, this.#object(key))) this.#engine.up.add(id);
     const before = this.#roots.get(key);
     if (before?.target === root?.target && before?.uid === uid) return;
     if (before) {

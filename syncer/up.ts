@@ -126,7 +126,9 @@ function sliceNow(engine: Engine, id: TargetId, share: ShareView): ClusterSlice 
     hasObserved(object, applied.physicalGeneration, share.spec.ref)
   )
     record.observed = { generation: applied.generation, share: applied.share };
-  const slice = sliceOf(share, record, object, adopterOf(engine, id, record, object));
+  const said = sliceOf(share, record, object, adopterOf(engine, id, record, object));
+  const unplaced = said?.present && share.spec.manifest ? engine.unplacedPod(id) : undefined;
+  const slice = said && unplaced !== undefined ? { ...said, unplaced } : said;
   const { held } = share.spec.share;
   // Only of what the share says now, once that was seen: before, its controller may make more of them.
   if (!held || !slice?.present || !applied || record.observed?.share !== applied.share) return slice;

@@ -57,6 +57,8 @@ export function boundedSlice(input: unknown): ClusterSlice {
   if (typeof nodeName === 'string' && dnsName.test(nodeName)) slice.nodeName = nodeName;
   const owner = ownerPart(input['owner']);
   if (owner) slice.owner = owner;
+  const { unplaced } = input;
+  if (typeof unplaced === 'string') slice.unplaced = words(unplaced, limits.message);
   if (isRecord(input['status'])) slice.status = boundedStatus(input['status']);
   const refused = listAt(input, 'refusedLabels').filter((key) => typeof key === 'string');
   if (refused.length > 0)

@@ -8,6 +8,7 @@ import { reflectedKinds } from '../../cluster/reflected.ts';
 import { silencesIn } from '../../cluster/silence.ts';
 import type { Placement } from '../../cluster/types.ts';
 import { isStatusError } from '../../kube/status.ts';
+import { numberAt } from '../../kube/untyped.ts';
 import { commit } from '../commit.ts';
 import type { Node } from './graph.ts';
 
@@ -30,7 +31,8 @@ export async function noteOrphaned(client: Client, node: Node, signal: AbortSign
     const placement = await client.get<Placement>(placements, target, signal);
     if (placement.spec?.ref.uid !== uid) return;
     const silent = silencesIn(placement.status?.conditions ?? []);
-    const shares = leftOnce(placement.spec, placement.status?.clusters, silent);
+    const total = kind?.spread === 'counts' ? await replicasOf(client, node, placement, signal) : undefined;
+    const shares = leftOnce(placement.spec, { slices: placement.status?.clusters, silent, total });
     const spec = { ...placement.spec, orphaned: uid, shares };
     const wanted = { ...placement, spec };
     await commit(client, placements, placement, wanted, { cluster, signal });
@@ -50,5 +52,26 @@ export async function noteOrphaned(client: Client, node: Node, signal: AbortSign
         if (!isStatusError(error) || isStatusError(error, 'Conflict')) throw error;
       });
     }
+  }
+}
+
+/** Undefined: it is not there any more. */
+async function replicasOf(
+  client: Client,
+  { resource, cluster, namespace, name }: Node,
+  { spec }: Placement,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  if (spec?.scale) return spec.scale.replicas;
+  try {
+    const object = await client.get(
+      resource,
+      { ...(cluster !== undefined && { cluster }), namespace, name },
+      signal,
+    );
+    return numberAt(object, 'spec', 'replicas') ?? 1;
+  } catch (error) {
+    if (!isMissing(error, name)) throw error;
+    return undefined;
   }
 }

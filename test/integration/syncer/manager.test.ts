@@ -186,6 +186,22 @@ test('that nothing is new of clusters is said of all together: none of them is w
   await silence;
 });
 
+test('of a cluster whose kubeconfig does not work is told why, until it does', async () => {
+  await register('north');
+  const said = async () => {
+    const { status } = await client.get<PhysicalCluster>(clusters, { name: 'north' });
+    return status?.conditions?.find(({ type }) => type === 'Ready');
+  };
+  const unread = await until('it is told', said);
+  expect(unread).toMatchObject({ status: 'False', reason: 'Unreachable' });
+  expect(unread.message).toMatch(/its kubeconfig does not work: no north$/);
+  expect(syncers.transport('north')).toBeUndefined();
+  physicals.set('north', physicals.get('east')!);
+  await client.patch(secrets, { namespace: 'default', name: 'north' }, 'merge', { data: { a: 'e30K' } });
+  await until('it answers', async () => (await ready('north')) === 'True');
+  physicals.delete('north');
+});
+
 test('clusters are engaged and disengaged one by one; their objects follow their shares', async () => {
   await register('east');
   await register('west');

@@ -82,6 +82,17 @@ describe('what is left on a cluster', () => {
     }) as unknown as Placement;
   const workload = { requires: [] };
 
+  test('a Job that has ended is not said to move', () => {
+    const ref = { group: 'batch', resource: 'jobs', kind: 'Job', name: 'once' };
+    const spec = { ref, clusters: ['west'], shares: { east: { phase: 'Active' } } };
+    const stateOf = (conditions: object[]) => {
+      const status = { clusters: { east: { present: true, status: { conditions } } } };
+      return remainingOn('east', [placement('once', spec, status)])[0]?.state;
+    };
+    expect(stateOf([{ type: 'Complete', status: 'True' }])).toBe('it has ended: to be removed');
+    expect(stateOf([])).toBe('moving to west');
+  });
+
   test.each([
     [
       'another cluster’s',

@@ -1,5 +1,8 @@
+import { inspect } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 import { describe, expect, test } from 'vitest';
+import { KubeconfigError } from '../../../client/errors.ts';
+import { transportFromKubeconfig } from '../../../client/kubeconfig.ts';
 import { plainKubeconfig } from '../../../client/plain-kubeconfig.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -105,4 +108,15 @@ describe('a plain kubeconfig', () => {
   ])('is none with %s', (_what, text) => {
     expect(plainKubeconfig(text, undefined)).toBeUndefined();
   });
+});
+
+test('one that cannot be read is told where, and nothing of what is there', async () => {
+  const text = 'kind: Config\nusers: [{name: u, user: {token: secret-token}\ncontexts: []\n';
+  const failure = await transportFromKubeconfig(text).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(KubeconfigError);
+  expect((failure as Error).message).toMatch(/^the kubeconfig cannot be read: .* in line 3$/);
+  expect(inspect(failure)).not.toContain('secret-token');
 });

@@ -50,13 +50,44 @@ describe('the pods of what is orphaned', () => {
     const slices = Object.fromEntries(
       Object.entries(made).map(([c, replicas]) => [c, { present: true, status: { replicas } }]),
     );
-    expect(surplusOf(leftOnce(spec('replicasets', shares), slices))).toEqual(surplus);
+    expect(surplusOf(leftOnce(spec('replicasets', shares), { slices }))).toEqual(surplus);
+  });
+
+  it.each<[string, Record<string, Share>, Record<string, [made: number, ready: number]>, string[]]>([
+    ['three, where all run', { b: active(3), c: joining(1) }, { b: [3, 3], c: [0, 0] }, ['c']],
+    [
+      'three, where some are to be gone elsewhere',
+      { b: active(2), c: active(1) },
+      { b: [2, 2], c: [1, 1] },
+      [],
+    ],
+    [
+      'three that are ready, rather than three that are not',
+      { a: active(4), b: joining(3) },
+      { a: [4, 4], b: [3, 1] },
+      ['b'],
+    ],
+    ['the fewest of those that are', { a: active(4), b: joining(3) }, { a: [4, 4], b: [3, 3] }, ['a']],
+    [
+      'as many as are ready on two clusters, though on one as many were made',
+      { a: active(2), b: { ...joining(3), settled: { replicas: 1 } } },
+      { a: [2, 2], b: [3, 1] },
+      [],
+    ],
+  ])('are left once, of three replicas: %s', (_what, shares, there, surplus) => {
+    const slices = Object.fromEntries(
+      Object.entries(there).map(([c, [replicas, readyReplicas]]) => [
+        c,
+        { present: true, status: { replicas, readyReplicas } },
+      ]),
+    );
+    expect(surplusOf(leftOnce(spec('deployments', shares), { slices, total: 3 }))).toEqual(surplus);
   });
 
   it('are left where they come to be as well, where nothing is heard of where they were', () => {
     const shares = { a: active(3), b: joining(3) };
-    expect(leftOnce(spec('deployments', shares), {}, new Set(['a']))).toEqual(shares);
-    expect(surplusOf(leftOnce(spec('deployments', shares), {}, new Set(['b'])))).toEqual(['b']);
+    expect(leftOnce(spec('deployments', shares), { silent: new Set(['a']) })).toEqual(shares);
+    expect(surplusOf(leftOnce(spec('deployments', shares), { silent: new Set(['b']) }))).toEqual(['b']);
   });
 
   it('are left wherever they are, where each is another one', () => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Budget, fenceposts } from '../../../cluster/rolling.ts';
-import { divideBudget } from '../../../splitter/budget.ts';
+import type { Share } from '../../../cluster/types.ts';
+import { divideBudget, withBudgets } from '../../../splitter/budget.ts';
 
 const budget = (maxSurge: number, maxUnavailable: number): Budget => ({ maxSurge, maxUnavailable });
 const deployment = (replicas: number | undefined, rollingUpdate?: Record<string, unknown>) => ({
@@ -56,4 +57,36 @@ it('the parts always add up, and nobody has nothing while another has two', () =
         expect(parts.every((p) => p.maxSurge >= 0 && p.maxUnavailable >= 0)).toBe(true);
         expect(Math.min(...each) > 0 || Math.max(...each) <= 1).toBe(true);
       }
+});
+
+const active = (replicas: number, more: object = {}): Share => ({ phase: 'Active', replicas, ...more });
+const held = { replicas: 2, since: '2026-01-01T00:00:00Z' };
+
+it.each<[string, Record<string, Share>, { clusters: string[]; isPaused?: boolean }, string[]]>([
+  ['nothing of it has stopped', { a: active(3), b: active(0) }, { clusters: ['b'] }, []],
+  ['an ordinal is nowhere', { a: active(1, { held }), b: active(0) }, { clusters: ['b'] }, ['a']],
+  ['an ordinal is there', { a: active(1), b: active(1) }, { clusters: ['b'] }, ['a']],
+  [
+    'its user has paused the move, and they go in turns',
+    { a: active(1, { paused: true }), b: active(1, { ordinalsStart: 1 }) },
+    { clusters: ['b'], isPaused: true },
+    ['a'],
+  ],
+  [
+    'so they do where it has the turn',
+    { a: active(1), b: active(1, { ordinalsStart: 1, paused: true }) },
+    { clusters: ['b'], isPaused: true },
+    ['b'],
+  ],
+  ['it comes back', { a: active(1), b: active(1) }, { clusters: ['a'] }, ['b']],
+])('a StatefulSet that moves is not updated where it is to leave: %s', (_what, shares, rolling, waiting) => {
+  const set = {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name: 'db', generation: 2 },
+    spec: {},
+  };
+  const parts = withBudgets(set, shares, rolling);
+  const paused = Object.entries(parts).filter(([, share]) => share.paused);
+  expect(paused.map(([c]) => c)).toEqual(waiting);
 });

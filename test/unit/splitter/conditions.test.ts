@@ -180,6 +180,32 @@ test('why a cluster refuses pods that are waited for is told, as long as it does
   expect(told('True', { paused: true }), 'its user pauses it').toContain('kubectl rollout resume');
 });
 
+test('why no node takes a pod that is waited for is told, of what was placed as a Pod too', () => {
+  const placement = object('Deployment', ['west']);
+  const shares: Record<string, Share> = { east: { phase: 'Active' }, west: { phase: 'Joining' } };
+  const message = '0/2 nodes are available: 2 Insufficient cpu.';
+  const told = (west: object) => {
+    const slices = { west: { present: true, ...west } };
+    const input = { ...atRest, placement, shares, slices, waitingFor: ['west'], gone: false, now: 0 };
+    return conditionsOf(input)[1]?.message;
+  };
+  const words = `waiting for west (a pod has no node there: ${message}); until then it stays on east`;
+  expect(told({ unplaced: message })).toBe(words);
+  expect(told({ status: { conditions: [{ type: 'PodScheduled', status: 'False', message }] } })).toBe(words);
+  expect(told({})).toBe('waiting for west; until then it stays on east');
+});
+
+test('what was made anew before the former one has left is told whom it waits for', () => {
+  const placement = object('Deployment', []);
+  const shares: Record<string, Share> = { east: { phase: 'Leaving' }, west: { phase: 'Leaving' } };
+  const input = { ...atRest, placement, shares, slices: {}, waitingFor: [], gone: true, now: 0 };
+  const told = (renewed: boolean) => conditionsOf({ ...input, renewed })[0]?.message;
+  expect(told(true)).toBe(
+    'the object was deleted, and made anew: that is placed when what it was before has left east, west',
+  );
+  expect(told(false)).toBe('the object is being deleted');
+});
+
 test('of many clusters that refuse its pods each is named, and a few are told why', () => {
   const names = Array.from({ length: 100 }, (_, i) => `c${String(i).padStart(2, '0')}`);
   const message = `pods "web-1" is forbidden: ${'no '.repeat(300)}`;

@@ -68,6 +68,7 @@ test('how many pods are left of what is held is told also when they are known on
     records: new Map([[id, { applied, requires: [], repairs: 0, repairNotBefore: 0, absent: false }]]),
     physical: { cached: () => there },
     runningPods: () => pods,
+    unplacedPod: () => undefined,
     upstream: {
       patch: async (...[, , , { status }]: [unknown, unknown, unknown, { status: unknown }]) => {
         sent.push(status);
@@ -115,6 +116,7 @@ async function told(steps: readonly { at: number; there?: object; leaves?: boole
     uid: 's',
     former: new Set(),
     shares: { byIndex: () => [view()] },
+    unplacedPod: () => undefined,
     records: new Map([[id, record]]),
     physical: { cached: () => now.there && { ...there, kind: 'Deployment', status: now.there } },
     upstream: {
@@ -202,6 +204,7 @@ test('what was written while the share changed is written over, though the share
     uid: 's',
     former: new Set(),
     shares: { byIndex: () => [view] },
+    unplacedPod: () => undefined,
     records: new Map([[id, record]]),
     physical: { cached: () => ({ ...there, apiVersion: 'v1', kind: 'Service', status: {} }) },
     upstream: {
