@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from '../../kube/log.ts';
 import { type Served, serveStore } from '../../storage/pipe/serve.ts';
 import type { Store } from '../../storage/store.ts';
+import { controlArgs } from '../heap.ts';
 import { Remote } from '../metrics/remote.ts';
 import type { Scraper } from '../metrics/scraper.ts';
 import type { Profiles } from '../profiling/profiles.ts';
@@ -86,7 +87,7 @@ export class ControlProcess {
       let served: Served | undefined;
       try {
         child = fork(program, [], {
-          execArgv: [...process.execArgv, '--v8-pool-size=1'],
+          execArgv: controlArgs(process.execArgv),
           // Nothing but audit events goes to stdout.
           stdio: [
             'ignore',
