@@ -54,6 +54,6 @@ export function withoutQuoteEscapes(text: string, at: number): string | undefine
   const begin = at - 1;
   quoted.lastIndex = begin;
   const rest = quoted.exec(text)?.[0] ?? '';
-  const plain = rest.replace(/\\([\s\S])/g, (escape, character) => (character === "'" ? "'" : escape));
+  const plain = rest.replace(/\\([\s\S])/g, (written, character) => (character === "'" ? "'" : written));
   return text.slice(0, begin) + plain + text.slice(begin + rest.length);
 }
