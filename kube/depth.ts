@@ -1,6 +1,6 @@
 import type { GroupVersionKind } from './gvk.ts';
 import type { JsonObject } from './object.ts';
-import { cannotHandle } from './schema/strict.ts';
+import { cannotHandle } from './schema/refusal.ts';
 import type { StatusError } from './status.ts';
 import { isRecord } from './untyped.ts';
 

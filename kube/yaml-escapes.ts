@@ -42,3 +42,18 @@ function problemIn(written: string): { reason: string; at: number } | undefined 
   }
   return undefined;
 }
+
+const quoted = /(?:\\[\s\S]|[^"\\])*/y;
+
+/**
+ * The text with a single quote for `\'` in the scalar in double quotes whose first one has its quote at `at`: Kubernetes' reader takes
+ * that, which is no escape of YAML's. Undefined where there is none.
+ */
+export function withoutQuoteEscapes(text: string, at: number): string | undefined {
+  if (text[at] !== "'" || text[at - 1] !== '\\') return undefined;
+  const begin = at - 1;
+  quoted.lastIndex = begin;
+  const rest = quoted.exec(text)?.[0] ?? '';
+  const plain = rest.replace(/\\([\s\S])/g, (written, character) => (character === "'" ? "'" : written));
+  return text.slice(0, begin) + plain + text.slice(begin + rest.length);
+}

@@ -19,7 +19,7 @@ import type { DecodedJson } from './json.ts';
 import type { Json, JsonObject } from './object.ts';
 import { isRecord, setOwn } from './untyped.ts';
 import { YamlError } from './yaml-error.ts';
-import { escapeProblem } from './yaml-escapes.ts';
+import { escapeProblem, withoutQuoteEscapes } from './yaml-escapes.ts';
 import { resolvePlainScalar } from './yaml-scalar.ts';
 
 export { YamlError } from './yaml-error.ts';
@@ -29,6 +29,8 @@ const nodeLimit = 400_000;
 const depthLimit = 1000;
 /** No more are told of. */
 const repeatedLimit = 100;
+/** How many characters are read again for scalars in double quotes that escape a single one. */
+const quotesLimit = 4_000_000;
 
 type ScalarKind = 'null' | 'boolean' | 'number';
 
@@ -106,15 +108,18 @@ const goSchema = new Schema([
 /**
  * The first document of a YAML text, under the rules of Kubernetes' own YAML reader (YAML 1.1 booleans, 1.2
  * otherwise mostly, no dates). Of keys that are there twice the last value wins; `duplicates` are that reader's words.
+ * `quotesLeft` is for itself.
  */
-export function decodeYaml(text: string): DecodedJson {
+export function decodeYaml(text: string, quotesLeft = quotesLimit): DecodedJson {
   books = { merged: new WeakMap(), asked: undefined, anyRepeated: false };
   let first: unknown;
   try {
     first = loadAll(text, { schema: goSchema, json: true, maxDepth: depthLimit })[0];
   } catch (error) {
-    if (error instanceof YAMLException) throw new YamlError(reasonOf(error), error);
-    throw error;
+    if (!(error instanceof YAMLException)) throw error;
+    const readable = withoutQuoteEscapes(text, error.mark?.position ?? 0);
+    if (readable !== undefined && quotesLeft > 0) return decodeYaml(readable, quotesLeft - text.length);
+    throw new YamlError(reasonOf(error), error);
   }
   const refused = escapeProblem(text, depthLimit);
   if (refused) throw new YamlError(onLine(refused.line, refused.reason));

@@ -6,13 +6,8 @@ import { decodeProtobuf } from '../../kube/protobuf/codec.ts';
 import { MessageError } from '../../kube/protobuf/errors.ts';
 import { schemaOf } from '../../kube/schema/builtin.ts';
 import { prune } from '../../kube/schema/prune.ts';
-import {
-  cannotHandle,
-  type Decoded,
-  decodeMetadata,
-  decodeStruct,
-  strictProblems,
-} from '../../kube/schema/strict.ts';
+import { cannotHandle, strictProblems } from '../../kube/schema/refusal.ts';
+import { type Decoded, decodeMetadata, decodeStruct } from '../../kube/schema/strict.ts';
 import { badRequest, invalid, type StatusCause, type StatusError } from '../../kube/status.ts';
 import { getOwn, isRecord } from '../../kube/untyped.ts';
 import { decodeYaml } from '../../kube/yaml.ts';
@@ -32,6 +27,8 @@ export interface Decoding {
   deep?: boolean;
   /** How a JSON body has its numbers of which the value does not tell: decodeJson. */
   literals?: ReadonlyMap<string, string>;
+  /** It is what a strategic merge patch or an apply made, of which kube-apiserver reads no JSON. */
+  converted?: boolean;
   /** What answers a value that is no such object; default: 400, as for a body. */
   refuse?(why: string): StatusError;
 }
@@ -123,7 +120,7 @@ export function conform(
   if (!decoding.deep) refuseDeep(value, served.info);
   const decoded = served.custom
     ? decodeCustom(value, served, decoding)
-    : decodeStruct(value, served.info, decoding.literals);
+    : decodeStruct(value, served.info, decoding.literals, decoding.converted);
   if (decoded.error !== undefined) throw refuse(decoded.error);
   if (decoding.validation !== 'Ignore') {
     const problems = problemsOf(duplicates, decoded.unknown, !served.custom);

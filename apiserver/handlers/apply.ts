@@ -92,6 +92,7 @@ function merge(
     validation: 'Ignore',
     warn: () => {},
     keepNulls: true,
+    converted: true,
     refuse: (why) => unconvertible(applied, conversionProblem(merged, served.info) ?? why),
   });
   requireName(exchange, whole);

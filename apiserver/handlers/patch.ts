@@ -67,6 +67,7 @@ function patchedObject(
     const deep = isOwnController(exchange.user) || isDeep(before);
     const refuse = {
       deep,
+      converted: type === 'strategic',
       ...(written && { literals: written }),
       refuse: (why: string) => refusedPatch(patched, problem() ?? why),
     };

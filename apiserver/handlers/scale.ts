@@ -1,11 +1,12 @@
+import { formatApiVersion } from '../../kube/gvk.ts';
 import type { ApiResponse } from '../../kube/http.ts';
-import type { Later } from '../../kube/later.ts';
-import type { JsonObject, KubeObject } from '../../kube/object.ts';
-import { applyServerSide } from '../../kube/patch/managed.ts';
-import type { InVersion } from '../../kube/patch/ownership.ts';
+import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../kube/object.ts';
+import { applyServerSide, updateManagers } from '../../kube/patch/managed.ts';
+import type { ApplyManagement } from '../../kube/patch/record.ts';
 import { builtinResources, schemaOf } from '../../kube/schema/builtin.ts';
 import { conversionProblem } from '../../kube/schema/convert.ts';
 import type { ResourceInfo } from '../../kube/schema/resource.ts';
+import { timestamp } from '../../kube/timestamp.ts';
 import { admissionFor } from '../admission/chain.ts';
 import type { ResourceExchange } from '../core.ts';
 import { conform, type Decoding, decodeBody } from '../decode/body.ts';
@@ -15,15 +16,21 @@ import { type WriteQuery, writeQuery } from '../decode/options.ts';
 import { isNamed, kindly, type PatchType, refusedPatch } from '../decode/patched.ts';
 import { encoded, formOf, shapeObject } from '../encode/respond.ts';
 import { decodeStored } from '../registry/codec.ts';
-import { withVersions } from '../registry/converting.ts';
-import { managementOf } from '../registry/managers.ts';
 import { updateObject } from '../registry/write.ts';
 import type { ServedResource } from '../served.ts';
 import { decodeApplied, unconvertible } from './writes/applied.ts';
 import { writeContext } from './writes/context.ts';
 import { patcher, patchType } from './writes/patching.ts';
 import { checkName, checkNamespace, requireName } from './writes/request.ts';
-import { pathsOf, pinned, requireReplicas, scaled, scaleOf, writePath } from './writes/scale-object.ts';
+import { managersByScale, managersOfScale } from './writes/scale-managers.ts';
+import {
+  pathsOf,
+  replicasPaths,
+  requireReplicas,
+  scaled,
+  scaleOf,
+  writePath,
+} from './writes/scale-object.ts';
 
 /** autoscaling/v1 Scale, a view of the object's replicas. */
 const scaleInfo: ResourceInfo = {
@@ -43,26 +50,54 @@ export async function handleScale(exchange: ResourceExchange): Promise<ApiRespon
   const kind = info.verb === 'patch' ? 'PatchOptions' : 'UpdateOptions';
   const type = info.verb === 'patch' ? patchType({ ...exchange, served: scaleServed }) : undefined;
   const query = writeQuery(exchange, kind, type === 'apply');
-  if (type === 'apply') return applyScale(exchange, query);
-  const decoding = { validation: query.validation, warn: (text: string) => exchange.warnings.add(text) };
-  const sent = type === undefined ? decodeScale(exchange, decoding) : undefined;
-  if (sent) checkScale(exchange, sent);
+  const wanted = wantedScale(exchange, query, type);
+  const pathsOf = replicasPaths(stored);
   const change = (object: KubeObject): KubeObject => {
-    const current = scaleOf(object, stored);
-    const wanted =
-      type === undefined
-        ? (sent ?? current)
-        : patched(exchange, type, current as unknown as JsonObject, decoding);
-    if (type !== undefined) checkScale(exchange, wanted);
-    return scaled(object, stored, wanted);
+    const { managedFields: before, ...metadata } = object.metadata;
+    const current = managing(scaleOf(object, stored), managersOfScale(before, pathsOf));
+    const scale = wanted.change(current);
+    const by = { apiVersion: formatApiVersion(stored.info), pathsOf };
+    const managers = managersByScale(before, scale.metadata.managedFields, by);
+    return managing(scaled({ ...object, metadata }, stored, scale), managers);
   };
   const context = {
     ...writeContext(exchange, query, 'UPDATE', ''),
     ...scaleAdmission(exchange, query.dryRun),
-    ownedUnder: 'scale',
+    managed: true,
+    pinned: wanted.pinned,
   };
   const object = await updateObject(core.registry, stored, info, change, context);
   return respondScale(exchange, scaleOf(object, stored));
+}
+
+interface Wanted {
+  /** Decides whether a write by somebody else meanwhile is a conflict. */
+  pinned: boolean;
+  /** The Scale after the request, its managers included. */
+  change(current: KubeObject): KubeObject;
+}
+
+function wantedScale(exchange: ResourceExchange, query: WriteQuery, type: PatchType | undefined): Wanted {
+  const by = {
+    schema: scaleServed.schema,
+    apiVersion: formatApiVersion(scaleInfo),
+    subresource: 'scale',
+    time: timestamp(Date.now()),
+    manager: query.manager,
+  };
+  if (type === 'apply') return appliedScale(exchange, { ...by, force: query.force });
+  const decoding = { validation: query.validation, warn: (text: string) => exchange.warnings.add(text) };
+  const sent = type === undefined ? decodeScale(exchange, decoding) : undefined;
+  if (sent) checkScale(exchange, sent);
+  return {
+    pinned: false,
+    change(current) {
+      const before = current as unknown as JsonObject;
+      const next = sent ?? patched(exchange, type ?? 'merge', before, decoding);
+      if (!sent) checkScale(exchange, next);
+      return updateManagers(current, next, by);
+    },
+  };
 }
 
 function decodeScale({ request, audit }: ResourceExchange, decoding: Decoding): KubeObject {
@@ -95,57 +130,37 @@ function patched(
     schema: scaleServed.schema,
     ...(written && { written }),
   };
-  if (after !== result && !isNamed(result)) {
-    throw refusedPatch(about, conversionProblem(result, scaleInfo) ?? '');
-  }
+  const problem = () => (type === 'strategic' ? conversionProblem(result, scaleInfo) : undefined);
+  if (after !== result && !isNamed(result)) throw refusedPatch(about, problem() ?? '');
   return conform(after, noDuplicates, scaleServed, {
     ...decoding,
     ...(written && { literals: written }),
-    refuse: (why) => refusedPatch(about, why),
+    converted: type === 'strategic',
+    refuse: (why) => refusedPatch(about, problem() ?? why),
   });
 }
 
 /** Server-side apply of a Scale: whoever applies it owns the object's replicas, and nothing else. */
-async function applyScale(exchange: ResourceExchange, query: WriteQuery): Promise<ApiResponse> {
-  const { core, info, stored } = exchange;
+function appliedScale(exchange: ResourceExchange, by: ApplyManagement): Wanted {
   const { object: applied } = decodeApplied({ ...exchange, served: scaleServed });
-  const management = managementOf(core.registry, info.cluster, stored, { subresource: 'scale' });
-  const { converting } = core.registry;
-  const merged = (live: KubeObject, inVersion?: InVersion): KubeObject => {
-    const { kind, apiVersion } = live;
-    const wanted: KubeObject = { kind, apiVersion, metadata: { name: info.name } };
-    const { replicas } = (applied.spec ?? {}) as { replicas?: number };
-    if (replicas !== undefined) writePath(wanted, pathsOf(stored).specReplicasPath, replicas);
-    const { manager, force } = query;
-    const by = { ...management, manager, force, ...(inVersion && { inVersion }) };
-    const { object } = applyServerSide(live, wanted, by);
-    const scale = conform(applied as unknown as JsonObject, noDuplicates, scaleServed, {
-      validation: 'Ignore',
-      warn: () => {},
-      refuse: (why) =>
-        unconvertible(applied, conversionProblem(applied as unknown as JsonObject, scaleInfo) ?? why),
-    });
-    checkScale(exchange, scale);
-    return pinned(withoutTime(object, manager), scale);
-  };
-  const change = (live: KubeObject): Later<KubeObject> =>
-    converting ? withVersions(converting, stored, (inVersion) => merged(live, inVersion)) : merged(live);
-  const context = {
-    ...writeContext(exchange, query, 'UPDATE', ''),
-    ...scaleAdmission(exchange, query.dryRun),
-    managed: true,
+  return {
     pinned: Boolean(applied.metadata.resourceVersion),
+    change(current) {
+      const merged = applyServerSide(current, applied, by).object as unknown as JsonObject;
+      const scale = conform(merged, noDuplicates, scaleServed, {
+        validation: 'Ignore',
+        warn: () => {},
+        converted: true,
+        refuse: (why) => unconvertible(applied, conversionProblem(merged, scaleInfo) ?? why),
+      });
+      checkScale(exchange, scale);
+      return scale;
+    },
   };
-  const object = await updateObject(core.registry, stored, info, change, context);
-  return respondScale(exchange, scaleOf(object, stored));
 }
 
-/** kube-apiserver keeps no time of who applied a Scale. */
-function withoutTime(object: KubeObject, manager: string): KubeObject {
-  const managedFields = object.metadata.managedFields?.map(({ time, ...entry }) =>
-    entry.manager === manager && entry.subresource === 'scale' ? entry : { ...entry, ...(time && { time }) },
-  );
-  return { ...object, metadata: { ...object.metadata, ...(managedFields && { managedFields }) } };
+function managing(object: KubeObject, managedFields: ManagedFieldsEntry[] | undefined): KubeObject {
+  return managedFields ? { ...object, metadata: { ...object.metadata, managedFields } } : object;
 }
 
 function respondScale(exchange: ResourceExchange, scale: KubeObject): ApiResponse {

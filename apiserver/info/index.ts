@@ -45,8 +45,10 @@ function knowsGetAlone(path: string, catalog: Catalog, cluster: string): boolean
   const [, root, first = '', second = '', ...more] = path.split('/');
   if (more.some((part) => part !== '')) return false;
   const [group, version] = root === 'api' ? ['', first] : [first, second];
+  // With more slashes than one behind it a group has a route, too.
+  const isGroup = version === '' && more.length > 0;
   const isBuiltIn = ({ info, custom }: ServedResource) =>
-    !custom && info.group === group && info.version === version;
+    !custom && info.group === group && (isGroup || info.version === version);
   return (root === 'api' || (root === 'apis' && group !== '')) && catalog.resources(cluster).some(isBuiltIn);
 }
 

@@ -23,7 +23,7 @@ export function withManagers(
   if (served.info.unmanaged) return withoutManagers(next);
   const requested = served.conversion === undefined ? (context.requested ?? served) : served;
   const by = {
-    ...managementOf(registry, cluster, requested, owning(context)),
+    ...managementOf(registry, cluster, requested, context),
     manager: context.manager,
   };
   if (isStored(requested)) return updateManagers(old, next, by);
@@ -31,10 +31,6 @@ export function withManagers(
   const { managedFields: _, ...rest } = next.metadata;
   const { managedFields } = metadata;
   return { ...next, metadata: { ...rest, ...(managedFields && { managedFields }) } };
-}
-
-function owning({ subresource = '', ownedUnder = subresource }: WriteContext): { subresource: string } {
-  return { subresource: ownedUnder };
 }
 
 /** As withManagers, where others may own fields in other versions, which somebody else knows. */
@@ -48,7 +44,7 @@ export function managersAfter(
   const { manager } = context;
   if (!registry.converting || !manager || served.info.unmanaged)
     return withManagers(old, next, write, context);
-  const by = { ...managementOf(registry, cluster, served, owning(context)), manager };
+  const by = { ...managementOf(registry, cluster, served, context), manager };
   return withVersions(registry.converting, served, (inVersion) =>
     updateManagers(old, next, { ...by, inVersion }),
   ).catch(() => {

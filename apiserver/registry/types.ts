@@ -44,8 +44,6 @@ export interface WriteOptions {
   /** Field manager; empty or absent: managed fields are left as they are. */
   manager?: string;
   subresource?: string;
-  /** The subresource under which what is written is owned, where that is another: one that shows the object as another kind. */
-  ownedUnder?: string;
   dryRun?: boolean;
   /** `change` already wrote managedFields (server-side apply). */
   managed?: boolean;

@@ -60,8 +60,9 @@ function checkApplied(applied: KubeObject, management: ApplyManagement): void {
     validate(applied as JsonObject, management.schema);
   } catch (error) {
     if (!(error instanceof TypedError)) throw error;
-    const { namespace = '', name = '' } = applied.metadata ?? {};
-    const what = `${namespace}/${name}; ${describeKind(applied)}`;
+    const { namespace, name } = (applied.metadata ?? {}) as { [field: string]: unknown };
+    const text = (value: unknown) => (typeof value === 'string' ? value : '');
+    const what = `${text(namespace)}/${text(name)}; ${describeKind(applied)}`;
     const message = `failed to create typed patch object (${what}): ${error.message}`;
     throw new StatusError(500, '', message, undefined, error);
   }

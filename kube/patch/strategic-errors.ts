@@ -22,12 +22,28 @@ export function noMergeKey(item: Json, key: string): StatusError {
 }
 
 export function unknownDirective(directive: Json, item: Json): StatusError {
-  return unclassified(`unknown patch type: ${goText(directive)} in map: ${goText(item)}`);
+  return unclassified(
+    `unknown patch type: ${directive === null ? '%!s(<nil>)' : goString(directive)} in map: ${goText(item)}`,
+  );
 }
 
 export function wrongType(expected: 'map' | 'list', actual: Json | undefined): StatusError {
   const received = actual === null || actual === undefined ? '%!s(<nil>)' : goType(actual);
   return unclassified(`expected a ${goType(expected === 'map' ? {} : [])}, but received a ${received}`);
+}
+
+/** Go's %s, of what should be a string. */
+function goString(value: Json): string {
+  if (typeof value === 'string') return value;
+  if (value === null) return '<nil>';
+  if (typeof value === 'object') return goStrings(value);
+  return `%!s(${goType(value)}=${goText(value)})`;
+}
+
+function goStrings(value: Json[] | { [key: string]: Json }): string {
+  if (Array.isArray(value)) return `[${value.map(goString).join(' ')}]`;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `map[${entries.map(([key, item]) => `${key}:${goString(item)}`).join(' ')}]`;
 }
 
 /** Go's %v: `map[a:1 b:[x y]]`, keys in order. */

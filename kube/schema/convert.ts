@@ -3,7 +3,7 @@ import type { GroupVersionKind } from '../gvk.ts';
 import type { Json, JsonObject } from '../object.ts';
 import { isRecord } from '../untyped.ts';
 import { type GoField, type GoShape, type GoStruct, structOf } from './go.ts';
-import { base64Error, specialError, typeName } from './mismatch.ts';
+import { base64Error, isNumber, specialError, typeName } from './mismatch.ts';
 
 /**
  * Why kube-apiserver cannot make an object of the kind out of the result of a strategic merge patch: there it is not
@@ -92,7 +92,7 @@ function specialProblem(value: Json, { special, name }: GoStruct): string | unde
   if (special === undefined) return undefined;
   const error = specialError(special, value);
   if (error === undefined || typeof error === 'string') return error;
-  const given = typeof value === 'number' && error.type === 'int32' ? `number ${value}` : jsonType(value);
+  const given = isNumber(value) && error.type === 'int32' ? `number ${value}` : jsonType(value);
   return `json: cannot unmarshal ${given} into Go value of type ${error.type || name}`;
 }
 

@@ -25,12 +25,12 @@ export function typeName(shape: GoShape): string {
   }
 }
 
-/** Whether a number fits the Go integer type. */
+/** Whether a number fits the Go integer type. -2^63 itself is a bigint: the double was written as something less. */
 export function fits(value: number | bigint, kind: 'int32' | 'int64'): boolean {
   if (typeof value === 'bigint') return kind === 'int64' && BigInt.asIntN(64, value) === value;
   return (
     Number.isInteger(value) &&
-    (kind === 'int64' ? value >= -(2 ** 63) && value < 2 ** 63 : (value | 0) === value)
+    (kind === 'int64' ? value > -(2 ** 63) && value < 2 ** 63 : (value | 0) === value)
   );
 }
 
@@ -38,10 +38,10 @@ export function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-/** As it is written, as far as a double knows: in powers of ten from 1e21 on. */
+/** As Go writes a double again; what YAML has beyond int64 is a uint64 there. */
 export function digits(value: number | bigint): string {
-  const isShort = typeof value === 'number' && Number.isInteger(value) && Math.abs(value) < 1e21;
-  return isShort ? BigInt(value).toString() : String(value);
+  const unsigned = typeof value === 'number' && value >= 2 ** 63 && value < 2 ** 64;
+  return unsigned ? BigInt(value).toString() : String(value);
 }
 
 /** Where base64 stops being base64, as Go counts; undefined when all of it is. */

@@ -116,7 +116,7 @@ export function podWarnings(object: unknown, path: string): string[] {
     out.push(...containerWarnings(container, place));
   out.push(...portWarnings(spec, where));
   const grace = spec['terminationGracePeriodSeconds'];
-  if (typeof grace === 'number' && grace < 0) {
+  if ((typeof grace === 'number' || typeof grace === 'bigint') && grace < 0) {
     const rule = 'must be >= 0; negative values are invalid and will be treated as 1';
     out.push(`${where}.terminationGracePeriodSeconds: ${rule}`);
   }

@@ -32,9 +32,6 @@ export function listQuery(query: URLSearchParams, watch: boolean): ListQuery {
   const timeoutSeconds = parseInteger(query.get('timeoutSeconds'));
   const causes = watch ? watchCauses(checked, initial, token) : listCauses(text, match, query, initial);
   if (causes.length > 0) throw invalid('meta.k8s.io', 'ListOptions', '', causes);
-  if (!watch && token !== '' && text !== '' && text !== '0') {
-    throw badRequest('specifying resource version is not allowed when using continue');
-  }
   // What any state answers is answered whole, as from a cache.
   const anyState = !watch && text === '0' && match !== 'Exact' && token === '';
   return {

@@ -1,5 +1,5 @@
 import { Pace } from '../../../kube/others-first.ts';
-import { expired, StatusError } from '../../../kube/status.ts';
+import { badRequest, expired, StatusError } from '../../../kube/status.ts';
 import { type Entry, type Range, StoreError } from '../../../storage/store.ts';
 import type { ResourceExchange } from '../../core.ts';
 import { decodeContinue, encodeContinue } from '../../registry/continue.ts';
@@ -32,6 +32,9 @@ export async function readPage(
   const prefix = prefixOf(exchange, whole);
   if (exchange.beside && query.continue === '') return readBeside(exchange, whole, selection);
   const token = query.continue === '' ? undefined : decodeContinue(query.continue, prefix);
+  // What is no token is told before that there may be nothing beside one.
+  if (token !== undefined && query.revision)
+    throw badRequest('specifying resource version is not allowed when using continue');
   const single = rangeFor(exchange, selection);
   // A limit means a page of one revision; what is one object is no page.
   const isPage = query.match === '' && query.limit > 0 && single === undefined;

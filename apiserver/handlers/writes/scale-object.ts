@@ -3,6 +3,7 @@ import { labelSelectorFromObject } from '../../../kube/selector.ts';
 import { internalError, invalid } from '../../../kube/status.ts';
 import { getOwn, isRecord, setOwn } from '../../../kube/untyped.ts';
 import type { ScalePaths, ServedResource } from '../../served.ts';
+import type { ReplicasPaths } from './scale-managers.ts';
 
 const builtinPaths: ScalePaths = {
   specReplicasPath: '.spec.replicas',
@@ -49,8 +50,21 @@ export function scaled(object: KubeObject, served: ServedResource, scale: KubeOb
   return next;
 }
 
+/** Versions of the built-in kinds that have a Scale. */
+const versions: Readonly<Record<string, readonly string[]>> = {
+  '': ['v1'],
+  apps: ['apps/v1', 'apps/v1beta1', 'apps/v1beta2', 'extensions/v1beta1'],
+};
+
+/** A definition's versions are taken to have their replicas in one place. */
+export function replicasPaths(served: ServedResource): ReplicasPaths {
+  const path = steps(pathsOf(served).specReplicasPath).map((step) => `f:${step}`);
+  const known = versions[served.info.group] ?? [];
+  return (apiVersion) => (served.custom || known.includes(apiVersion) ? { path } : undefined);
+}
+
 /** metadata.resourceVersion and uid of the Scale are preconditions on the object. Throws for less than no replicas. */
-export function pinned(object: KubeObject, scale: KubeObject): KubeObject {
+function pinned(object: KubeObject, scale: KubeObject): KubeObject {
   const { replicas } = (scale.spec ?? {}) as { replicas?: number };
   if (typeof replicas === 'number' && replicas < 0) {
     const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;

@@ -1,4 +1,6 @@
-import type { JsonObject, KubeObject } from '../../../kube/object.ts';
+import { type DecodedJson, JsonSyntaxError, literalAt } from '../../../kube/json.ts';
+import { depthLimit, JsonParser } from '../../../kube/json-parser.ts';
+import type { Json, JsonObject, KubeObject } from '../../../kube/object.ts';
 import { decodeStruct } from '../../../kube/schema/strict.ts';
 import { isRecord } from '../../../kube/untyped.ts';
 import {
@@ -135,11 +137,28 @@ function list(written: string | undefined): unknown[] | undefined {
 }
 
 function parse(written: string | undefined): unknown {
+  if (written === undefined) return undefined;
   try {
-    return written === undefined ? undefined : JSON.parse(written);
-  } catch {
-    return undefined;
+    return asWritten(new JsonParser(written, true, depthLimit).parse());
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined;
+    throw error;
   }
+}
+
+/** Numbers that are not written as integers as texts, which a quantity may be and an integer may not. */
+function asWritten({ value, literals }: DecodedJson): unknown {
+  if (literals === undefined) return value;
+  const visit = (at: Json, path: readonly string[]): unknown => {
+    if (Array.isArray(at)) return at.map((item, i) => visit(item, [...path, `[${i}]`]));
+    if (isRecord(at))
+      return Object.fromEntries(
+        Object.entries(at).map(([k, v]) => [k, visit(v as Json, [...path, `.${k}`])]),
+      );
+    const literal = typeof at === 'number' ? literalAt(literals, path) : undefined;
+    return literal === undefined || /^-?\d+$/.test(literal) ? at : literal;
+  };
+  return visit(value, Array.isArray(value) ? ['.'] : []);
 }
 
 /** What it says in v1 alone is told as it is now. */

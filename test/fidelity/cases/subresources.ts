@@ -124,6 +124,29 @@ function scaleCase(fixture: Fixture): Case {
         body: body({ replicas: 6 }),
       },
       { method: 'GET', path: object },
+      ...(
+        [
+          ['t', {}],
+          ['t', { replicas: 0 }],
+          ['t&force=true', { replicas: 0 }],
+          ['u', { replicas: 0 }],
+          ['u&force=true', { replicas: 4294967298 }],
+          ['t', { replicas: 2 }],
+          ['u', { replicas: 'x' }],
+          ['u', {}],
+        ] as const
+      ).flatMap(([manager, spec]): Step[] => [
+        {
+          method: 'PATCH',
+          path: `${scale}?fieldManager=${manager}`,
+          contentType: 'application/apply-patch+yaml',
+          body: body(spec),
+        },
+        { method: 'GET', path: object },
+      ]),
+      patch(scale, { spec: { replicas: 'x' } }, 'application/strategic-merge-patch+json'),
+      patch(scale, { spec: { replicas: 4294967299 } }, 'application/strategic-merge-patch+json'),
+      patch(scale, { spec: { replicas: 4294967299 } }),
       { method: 'POST', path: scale, body: body({}) },
       { method: 'DELETE', path: scale },
       { method: 'GET', path: `${fixture.path(names)}/none/scale` },

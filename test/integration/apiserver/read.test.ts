@@ -37,6 +37,19 @@ describe('list', () => {
     expect(second.metadata.continue).toBeUndefined();
   });
 
+  test('beside a token there is no revision, which is said once it is one', async () => {
+    const { metadata } = (await api.call('GET', `${configMaps}?limit=2`)).body;
+    const messages = [metadata.continue, 'abc'].map(async (token) => {
+      const url = `${configMaps}?resourceVersion=1&continue=${encodeURIComponent(token)}`;
+      const { status, body } = await api.call('GET', url);
+      return [status, body.message];
+    });
+    expect(await Promise.all(messages)).toEqual([
+      [400, 'specifying resource version is not allowed when using continue'],
+      [400, expect.stringContaining('invalid continue token: continue key is not valid: ')],
+    ]);
+  });
+
   test('pages by selector', async () => {
     const first = (await api.call('GET', `${configMaps}?limit=1&labelSelector=n%20in%20(1,3)`)).body;
     expect(names(first)).toEqual(['c1']);

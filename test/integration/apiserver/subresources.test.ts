@@ -1,6 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { TokenKeys } from '../../../apiserver/authn/keys.ts';
+import type { ManagedFieldsEntry } from '../../../kube/object.ts';
+import { isRecord } from '../../../kube/untyped.ts';
 import { type Answer, type Api, deployment, deployments, startApi } from './api.ts';
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -220,7 +222,7 @@ test.each<[string, object, object, number]>([
   ['another name', { name: 'other' }, { replicas: 3 }, 400],
   ['less than none', {}, { replicas: -1 }, 422],
   ['a part of one', {}, { replicas: 1.5 }, 500],
-  ['more than an int32', {}, { replicas: 2147483648 }, 500],
+  ['more than an int32', {}, { replicas: 2147483648 }, 422],
   ['a word', {}, { replicas: 'two' }, 500],
 ])('a Scale that is applied with %s is refused, and changes nothing', async (_, metadata, spec, code) => {
   await api.call('POST', deployments, deployment('web', 1));
@@ -346,4 +348,36 @@ test('a token that is bound to a pod says on which node that is, and dies with t
   expect(await said(await bound('nowhere'))).toEqual([true, undefined, undefined]);
   expect((await api.call('DELETE', `${nodes}/n1`)).status).toBe(200);
   expect(await said(known)).toEqual([true, ['n1'], [node.body.metadata.uid]]);
+});
+
+/** Answers of kube-apiserver 1.36.3, and who owns the replicas after each. */
+const applies: [query: string, spec: object, code: number, owners: string[]][] = [
+  ['a', {}, 200, ['me Update']],
+  ['a', { replicas: 0 }, 409, ['me Update']],
+  ['a&force=true', { replicas: 0 }, 200, ['a Apply scale']],
+  ['b', { replicas: 0 }, 409, ['a Apply scale']],
+  ['b&force=true', { replicas: 4294967298 }, 200, ['b Apply scale']],
+  ['c', { replicas: 2 }, 200, ['b Apply scale', 'c Apply scale']],
+  ['b', {}, 200, ['b Apply scale', 'c Apply scale']],
+];
+
+test('who applies a Scale owns its replicas, of which 0 is a field that no Scale has', async () => {
+  await api.call('POST', `${deployments}?fieldManager=me`, deployment('web', 2));
+  const seen: unknown[] = [];
+  for (const [query, spec] of applies) {
+    const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' }, spec };
+    const path = `${deployments}/web/scale?fieldManager=${query}`;
+    const { status } = await api.call('PATCH', path, scale, {
+      'content-type': 'application/apply-patch+yaml',
+    });
+    const { body } = await api.call('GET', `${deployments}/web`);
+    const owners = body.metadata.managedFields
+      .filter(
+        (one: ManagedFieldsEntry) =>
+          isRecord(one.fieldsV1?.['f:spec']) && one.fieldsV1['f:spec']['f:replicas'],
+      )
+      .map((one: ManagedFieldsEntry) => [one.manager, one.operation, one.subresource].join(' ').trim());
+    seen.push([query, spec, status, owners]);
+  }
+  expect(seen).toEqual(applies);
 });

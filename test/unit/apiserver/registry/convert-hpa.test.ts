@@ -177,3 +177,29 @@ test('what no type has is left out, and null says nothing', () => {
     }),
   );
 });
+
+test.each<[string, string, unknown]>([
+  [
+    'an integer with an exponent',
+    '{"type":"Resource","resource":{"name":"memory","targetAverageUtilization":5e1}}',
+    undefined,
+  ],
+  [
+    'an integer with a fraction',
+    '{"type":"Resource","resource":{"name":"memory","targetAverageUtilization":1.0}}',
+    undefined,
+  ],
+  [
+    'a quantity with an exponent',
+    '{"type":"Pods","pods":{"metricName":"m","targetAverageValue":5e1}}',
+    [
+      {
+        type: 'Pods',
+        pods: { metric: { name: 'm' }, target: { type: 'AverageValue', averageValue: '5e1' } },
+      },
+    ],
+  ],
+])('%s in an annotation is what Go makes of it', (_, written, read) => {
+  const { spec } = hpaFromV1(hpa({}, { [`${prefix}metrics`]: `[${written}]` }));
+  expect((spec as { metrics?: unknown }).metrics).toEqual(read);
+});

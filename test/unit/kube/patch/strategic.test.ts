@@ -121,6 +121,20 @@ describe('applyStrategicMergePatch', () => {
       'unknown patch type: x in map: map[$patch:x a:1]',
     ],
     [
+      'directive that is a number',
+      { simpleMap: {} },
+      { simpleMap: { $patch: 1 } },
+      500,
+      'unknown patch type: %!s(int64=1) in map: map[$patch:1]',
+    ],
+    [
+      'directive that is none',
+      { simpleMap: {} },
+      { simpleMap: { $patch: null } },
+      500,
+      'unknown patch type: %!s(<nil>) in map: map[$patch:<nil>]',
+    ],
+    [
       'missing merge key',
       { mergingList: list('a') },
       { mergingList: [{ value: 'x' }] },

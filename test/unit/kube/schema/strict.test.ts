@@ -3,7 +3,8 @@ import { decodeJsonText } from '../../../../kube/json.ts';
 import type { JsonObject } from '../../../../kube/object.ts';
 import { schemaOf } from '../../../../kube/schema/builtin.ts';
 import { prune } from '../../../../kube/schema/prune.ts';
-import { decodeBuiltin, decodeStruct, strictError } from '../../../../kube/schema/strict.ts';
+import { strictError } from '../../../../kube/schema/refusal.ts';
+import { decodeBuiltin, decodeStruct } from '../../../../kube/schema/strict.ts';
 
 const kinds = {
   Deployment: { group: 'apps', version: 'v1', kind: 'Deployment' },
@@ -296,5 +297,20 @@ describe('numbers as they are written', () => {
   it('takes what is no integer where none is asked for', () => {
     const { error } = read('CustomResourceDefinition', JSON.stringify(custom({ a: { maximum: 1.5 } })));
     expect(error).toBeUndefined();
+  });
+});
+
+describe('of two that are wrong', () => {
+  const service = { group: '', version: 'v1', kind: 'Service' };
+  const port = (fields: object) => decodeStruct({ spec: { ports: [fields] } } as JsonObject, service).error;
+
+  it("what a type's own decoder says is told, though it comes later", () => {
+    const why =
+      'json: cannot unmarshal number 1.5 into Go struct field ServicePort.spec.ports.targetPort of type int32';
+    expect(port({ port: 1.5, targetPort: 1.5, nodePort: 'x' })).toBe(why);
+  });
+
+  it('else the first', () => {
+    expect(port({ port: 1.5, nodePort: 'x' })).toContain('ServicePort.spec.ports.port of type int32');
   });
 });
