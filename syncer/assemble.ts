@@ -10,13 +10,13 @@ import { AccountTokens } from './account-tokens.ts';
 import { childReflectors } from './children.ts';
 import { claimReflector } from './claims.ts';
 import type { startCleanup } from './cleanup.ts';
-import { physicalChanged } from './down.ts';
 import { type Engine, ruledRefs } from './engine.ts';
 import { leaveOwners } from './given-owners.ts';
 import type { Namespaces } from './namespaces.ts';
 import { maxHops, Owners } from './owners.ts';
 import { readLocator } from './ownership.ts';
 import { Physical } from './physical.ts';
+import { physicalChanged } from './physical-changed.ts';
 import { PodReflector } from './pods.ts';
 import { targetOf } from './target.ts';
 import type { Unreadable } from './unreadable.ts';
@@ -88,6 +88,7 @@ export function assemble(parts: Parts) {
     former: engine.former,
     unreadable,
     ruled: (group, kind) => ruledRefs(shares, group, kind),
+    seen: ({ kind }, namespace, name) => children.get(kind)?.seen(`${namespace}/${name}`),
     signal,
   });
   const children = childReflectors(engine, owners);
