@@ -216,7 +216,11 @@ function setError(
 }
 
 /** What may have waited for this target: workloads for their closure, the closure for its workloads. */
-export function wakeOthers(engine: Pick<Engine, 'shares' | 'records' | 'down'>, id: TargetId, share: ShareView | undefined): void {
+export function wakeOthers(
+  engine: Pick<Engine, 'shares' | 'records' | 'down'>,
+  id: TargetId,
+  share: ShareView | undefined,
+): void {
   for (const dependent of engine.shares.byIndex('requires', id)) engine.down.add(targetOf(dependent));
   const required = engine.records.get(id)?.requires ?? [];
   if (!share?.spec?.manifest) for (const other of required) engine.down.add(other);

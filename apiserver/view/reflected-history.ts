@@ -7,9 +7,10 @@ import type { KubeObject } from '../../kube/object.ts';
 import { getOwn, isRecord, numberAt } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
 import { readObject } from '../registry/rewrite.ts';
+import { type Controlled, controllerOf } from './controlled.ts';
 import { placementNamed, placementOfOwner } from './placement-of.ts';
 import { addressIn } from './places.ts';
-import { controllerOf, reflectedBeside } from './reflected-revision.ts';
+
 import type { SliceAddress } from './slices.ts';
 
 const services = { group: '', resource: 'services' };
@@ -20,7 +21,7 @@ const services = { group: '', resource: 'services' };
  * because its workload is gone, or because the workload's controller dropped it.
  */
 export async function historyOf(
-  store: Store,
+  { store, controlled }: { store: Store; controlled: Controlled },
   kind: ReflectedKind,
   address: SliceAddress,
   before: KubeObject,
@@ -31,7 +32,7 @@ export async function historyOf(
   const workload = await readObject(store, addressIn(address, placement.spec.ref));
   if (!workload || workload.metadata.uid !== owner || workload.metadata.deletionTimestamp) return undefined;
   const limit = numberAt(workload, 'spec', 'revisionHistoryLimit') ?? 10;
-  if (!(await isAmongNewest(store, kind, address, before, limit))) return undefined;
+  if (!(await isAmongNewest(controlled, kind, address, before, limit))) return undefined;
   return retired(before);
 }
 
@@ -67,13 +68,13 @@ async function placementOf(
 }
 
 async function isAmongNewest(
-  store: Store,
+  controlled: Controlled,
   kind: ReflectedKind,
   address: SliceAddress,
   object: KubeObject,
   limit: number,
 ): Promise<boolean> {
-  const beside = await reflectedBeside(store, kind, address, controllerOf(object) ?? '');
+  const beside = await controlled.of(kind, address, controllerOf(object) ?? '');
   const newer = beside.filter((other) => revisionOf(other) > revisionOf(object));
   // The newest is the present one, which the limit does not count.
   return newer.length <= limit;

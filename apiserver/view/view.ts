@@ -79,7 +79,11 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
     case 'share-status': {
       const slice = boundedSlice(jsonBody(request, maxPatchBytes)['status']);
       const heard = await writeSlice(store, { cluster, ...route }, slice);
-      await noteOwn(call.core, { cluster, ...route }, heard.placement);
+      await noteOwn(
+        { ...call.core, index: await call.index.ready() },
+        { cluster, ...route },
+        heard.placement,
+      );
       return answer(200, reduced(heard));
     }
     case 'reflections': {
@@ -92,7 +96,12 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
       return answer(
         200,
         request.method === 'DELETE'
-          ? await deleteReflection(store, route.kind, { cluster, ...route }, uidIn(request))
+          ? await deleteReflection(
+              { store, index: await call.index.ready() },
+              route.kind,
+              { cluster, ...route },
+              uidIn(request),
+            )
           : await putReflection(
               { ...call.core, index: await call.index.ready() },
               route.kind,

@@ -14,7 +14,7 @@ import { keyOf, listEntries } from '../../registry/rewrite.ts';
 import { presentOf } from '../../view/deployment-revision.ts';
 import { templateOf } from '../../view/own-template.ts';
 import { addressIn, type NamespacePlace, placementsStored } from '../../view/places.ts';
-import { controllerOf } from '../../view/reflected-revision.ts';
+import { controllerOf } from '../../view/controlled.ts';
 import type { ListQuery } from './options.ts';
 import { Settled } from './settled.ts';
 

@@ -67,9 +67,9 @@ test.each<[string, ShareView | undefined, KubeObject | undefined, 'down' | 'up' 
     'down',
   ],
   ['is there where there is no share, is looked after', undefined, there({}), 'down'],
-  ['bears our label and was made by a controller, is nobody\'s', undefined, made, 'nowhere'],
-  ['names another kind, as what copies annotations does, is nobody\'s', undefined, copied, 'nowhere'],
-  ['has gone where nothing was done about it, is nobody\'s', undefined, undefined, 'nowhere'],
+  ["bears our label and was made by a controller, is nobody's", undefined, made, 'nowhere'],
+  ["names another kind, as what copies annotations does, is nobody's", undefined, copied, 'nowhere'],
+  ["has gone where nothing was done about it, is nobody's", undefined, undefined, 'nowhere'],
   ['has gone and was waited for, is looked after', undefined, undefined, 'down', { isKnown: true }],
   ['has gone and was required, is looked after', undefined, undefined, 'down', { isRequired: true }],
   ['bears our label only and was ours before, is looked after', undefined, made, 'down', { isKnown: true }],
@@ -84,6 +84,8 @@ test.each<[string, ShareView | undefined, KubeObject | undefined, 'down' | 'up' 
     namespaceMayBeEmpty: (namespace: string) => emptied.push(namespace),
   };
   physicalChanged(engine as unknown as Engine, id);
-  expect([queues.down.length, queues.up.length]).toEqual({ down: [1, 0], up: [0, 1], nowhere: [0, 0] }[where]);
+  expect([queues.down.length, queues.up.length]).toEqual(
+    { down: [1, 0], up: [0, 1], nowhere: [0, 0] }[where],
+  );
   expect(emptied).toEqual(object ? [] : ['n']);
 });
