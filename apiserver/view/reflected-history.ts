@@ -11,6 +11,7 @@ import { type Controlled, controllerOf } from './controlled.ts';
 import { placementNamed, placementOfOwner } from './placement-of.ts';
 import { addressIn } from './places.ts';
 
+import { withoutEnd } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
 
 const services = { group: '', resource: 'services' };
@@ -33,7 +34,7 @@ export async function historyOf(
   if (!workload || workload.metadata.uid !== owner || workload.metadata.deletionTimestamp) return undefined;
   const limit = numberAt(workload, 'spec', 'revisionHistoryLimit') ?? 10;
   if (!(await isAmongNewest(controlled, kind, address, before, limit))) return undefined;
-  return retired(before);
+  return retired(withoutEnd(before));
 }
 
 /** One that became history, and whose workload the cluster has a share of again. */

@@ -41,13 +41,21 @@ export async function revisionFrom(making: Making, object: KubeObject): Promise<
       ? revisionOf(before)
       : numbered(address.cluster, part.revision, revisionOf(before), await siblings(making, object));
   setOwn(parts, address.cluster, part);
-  return combined(object, parts, revision);
+  // One cluster lets it go: here it is there as long as others have it.
+  const shown = Object.keys(parts).length > 1 ? withoutEnd(object) : object;
+  return combined(shown, parts, revision);
 }
 
 /** What is left when a cluster has it no more; undefined: nothing. */
 export function withoutPart(before: KubeObject, cluster: string): KubeObject | undefined {
   const parts = Object.fromEntries(Object.entries(partsOf(before)).filter(([name]) => name !== cluster));
-  return Object.keys(parts).length > 0 ? combined(before, parts, revisionOf(before)) : undefined;
+  return Object.keys(parts).length > 0 ? combined(withoutEnd(before), parts, revisionOf(before)) : undefined;
+}
+
+/** As it is where nobody has deleted it. */
+export function withoutEnd(object: KubeObject): KubeObject {
+  const { deletionTimestamp: _at, deletionGracePeriodSeconds: _grace, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 /**
