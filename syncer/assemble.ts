@@ -76,7 +76,10 @@ export function assemble(parts: Parts) {
     leaveOwners: (id, namespace) => leaveOwners(engine, owners, id, pods.withGivenOwners(namespace)),
     ownerOf: (object) => owners.ownerOf(object),
     shownUid: (key, podUid) => pods.shownUid(key, podUid),
-    namespaceMayBeEmpty: (namespace) => cleanup.add(namespace),
+    namespaceMayBeEmpty: (namespace) => {
+      // While it has a share it is used, and each that goes says so once more.
+      if (!shares.hasIndexed('namespace', namespace)) cleanup.add(namespace);
+    },
     signal,
     logger,
   };

@@ -26,6 +26,7 @@ import { withoutSubsets } from './reflected-endpoints.ts';
 import { historyOf, isHistory, mayComeAgain } from './reflected-history.ts';
 import { withoutPart } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
+import { namesSource } from './named-source.ts';
 import { isAnother, sourceOf, withoutSource } from './sources.ts';
 import { heldHere } from './users-own.ts';
 
@@ -37,12 +38,9 @@ export async function listReflections(
   kind: ReflectedKind,
   cluster: string,
 ): Promise<{ revision: number; items: KubeObject[] }> {
-  const needle = Buffer.from(`"${reflectedFromAnnotation}":"`);
   const stored = { group: kind.group, resource: kind.resource, namespaced: true };
   const { entries, revision } = await listEntries(store, { resource: stored, cluster: '*', namespace: '' });
-  const reflected = entries.filter(({ value }) =>
-    Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(needle),
-  );
+  const reflected = entries.filter((entry) => namesSource(entry, cluster));
   const objects = reflected.map((entry) => withUid(decodeStored(entry, parseKey(stored, entry.key).cluster)));
   return { revision, items: objects.filter((object) => isOf(object, cluster)) };
 }
