@@ -19,6 +19,7 @@ import type { Controlled } from './controlled.ts';
 import { countRevision, noteRevision } from './deployment-revision.ts';
 import type { Fed } from './index.ts';
 import type { Making } from './making.ts';
+import { namesSource } from './named-source.ts';
 import { requireUid } from './namespace.ts';
 import { addressIn, placementsStored } from './places.ts';
 import { makeReflection } from './reflected.ts';
@@ -26,7 +27,6 @@ import { withoutSubsets } from './reflected-endpoints.ts';
 import { historyOf, isHistory, mayComeAgain } from './reflected-history.ts';
 import { withoutPart } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
-import { namesSource } from './named-source.ts';
 import { isAnother, sourceOf, withoutSource } from './sources.ts';
 import { heldHere } from './users-own.ts';
 

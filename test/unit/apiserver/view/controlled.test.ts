@@ -40,9 +40,7 @@ function start() {
     const at = key(object.metadata.name ?? '');
     const before = await store.get(at);
     const bytes = encodeStored(object);
-    const entry = before
-      ? await store.update(at, bytes, before.revision)
-      : await store.create(at, bytes);
+    const entry = before ? await store.update(at, bytes, before.revision) : await store.create(at, bytes);
     controlled.feed({ type: 'put', entry, ...(before && { previous: before }) } as StoreEvent);
   };
   const remove = async (name: string): Promise<void> => {

@@ -11,7 +11,9 @@ const of = (annotations: Record<string, string> | undefined, spec: object = {}):
     metadata: { name: 'web', uid: 'u', ...(annotations && { annotations }) },
     spec,
   });
-const nested = (text: string) => ({ template: { metadata: { annotations: { [reflectedFromAnnotation]: text } } } });
+const nested = (text: string) => ({
+  template: { metadata: { annotations: { [reflectedFromAnnotation]: text } } },
+});
 
 test.each<[string, boolean, Uint8Array]>([
   ['of that cluster', true, of(reflectedAs({}, 'u', ['east']))],
@@ -21,7 +23,11 @@ test.each<[string, boolean, Uint8Array]>([
   ['of one whose name is longer', false, of(reflectedAs({}, 'u', ['east-2', 'north-east']))],
   ['of nobody', false, of(undefined)],
   ['that speaks of it in a text', false, of({ note: `"${reflectedFromAnnotation}":"east"` })],
-  ['that has such an annotation deeper inside as well', true, of(reflectedAs({}, 'u', ['east']), nested('west'))],
+  [
+    'that has such an annotation deeper inside as well',
+    true,
+    of(reflectedAs({}, 'u', ['east']), nested('west')),
+  ],
   ['that may be, by one deeper inside', true, of(reflectedAs({}, 'u', ['west']), nested('east'))],
 ])('an object %s names it: %s', (_what, is, value) => {
   expect(namesSource({ value }, 'east')).toBe(is);
