@@ -10,13 +10,13 @@ import { AccountTokens } from './account-tokens.ts';
 import { childReflectors } from './children.ts';
 import { claimReflector } from './claims.ts';
 import type { startCleanup } from './cleanup.ts';
-import { physicalChanged } from './down.ts';
 import { type Engine, ruledRefs } from './engine.ts';
 import { leaveOwners } from './given-owners.ts';
 import type { Namespaces } from './namespaces.ts';
 import { maxHops, Owners } from './owners.ts';
 import { readLocator } from './ownership.ts';
 import { Physical } from './physical.ts';
+import { physicalChanged } from './physical-changed.ts';
 import { PodReflector } from './pods.ts';
 import { targetOf } from './target.ts';
 import type { Unreadable } from './unreadable.ts';
@@ -77,7 +77,10 @@ export function assemble(parts: Parts) {
     leaveOwners: (id, namespace) => leaveOwners(engine, owners, id, pods.withGivenOwners(namespace)),
     ownerOf: (object) => owners.ownerOf(object),
     shownUid: (key, podUid) => pods.shownUid(key, podUid),
-    namespaceMayBeEmpty: (namespace) => cleanup.add(namespace),
+    namespaceMayBeEmpty: (namespace) => {
+      // While it has a share it is used, and each that goes says so once more.
+      if (!shares.hasIndexed('namespace', namespace)) cleanup.add(namespace);
+    },
     signal,
     logger,
   };
@@ -89,6 +92,7 @@ export function assemble(parts: Parts) {
     former: engine.former,
     unreadable,
     ruled: (group, kind) => ruledRefs(shares, group, kind),
+    seen: ({ kind }, namespace, name) => children.get(kind)?.seen(`${namespace}/${name}`),
     signal,
   });
   const children = childReflectors(engine, owners);

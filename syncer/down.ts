@@ -7,9 +7,8 @@ import { applyShare } from './apply.ts';
 import { isEarly } from './early.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
 import { leave, noteGone } from './leave.ts';
-import { isOrphaned } from './orphans.ts';
 import { isQuestion } from './questions.ts';
-import { fingerprint, hasObserved, manifestDigest, type TargetRecord } from './records.ts';
+import { manifestDigest, type TargetRecord } from './records.ts';
 import { paceDelay, repairDelay } from './repairs.ts';
 import { resume } from './resume.ts';
 import { parseTarget, requiredTarget, type TargetId, type TargetPlace, targetOf } from './target.ts';
@@ -217,32 +216,12 @@ function setError(
 }
 
 /** What may have waited for this target: workloads for their closure, the closure for its workloads. */
-function wakeOthers(engine: Engine, id: TargetId, share: ShareView | undefined): void {
+export function wakeOthers(
+  engine: Pick<Engine, 'shares' | 'records' | 'down'>,
+  id: TargetId,
+  share: ShareView | undefined,
+): void {
   for (const dependent of engine.shares.byIndex('requires', id)) engine.down.add(targetOf(dependent));
   const required = engine.records.get(id)?.requires ?? [];
   if (!share?.spec?.manifest) for (const other of required) engine.down.add(other);
-}
-
-/** Called for every change on the physical side. */
-export function physicalChanged(engine: Engine, id: TargetId): void {
-  const record = engine.records.get(id);
-  const share = shareFor(engine, id);
-  const { kind, namespace, name } = parseTarget(id, share?.spec?.ref ?? engine.physical.watched(id));
-  const object = engine.physical.cached(kind, namespace, name);
-  const manifest = share?.spec?.manifest;
-  // It goes as it was told to: how far it has come is all that is new until it is gone.
-  if (object?.metadata.deletionTimestamp && share && !manifest && !isOrphaned(share, object)) {
-    engine.up.add(id);
-    return;
-  }
-  if (object && manifest && record?.applied && record.applied.uid === object.metadata.uid) {
-    if (hasObserved(object, record.applied.physicalGeneration, share.spec?.ref)) engine.up.add(id);
-    if (record.fingerprint === fingerprint(object, manifest)) {
-      engine.up.add(id);
-      if (kind.resource === 'resourcequotas') wakeOthers(engine, id, share);
-      return;
-    }
-  }
-  engine.down.add(id);
-  if (!object) engine.namespaceMayBeEmpty(namespace);
 }

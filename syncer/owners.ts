@@ -51,6 +51,7 @@ export class Owners {
   readonly #former: Former;
   readonly #unreadable: Unreadable;
   readonly #ruled: Ruled;
+  readonly #seen: Seen;
   readonly #signal: AbortSignal;
   /** uid of a ReplicaSet or Job -> its controller, which changes only when that is orphaned. */
   readonly #between = new Map<string, OwnerReference>();
@@ -62,6 +63,7 @@ export class Owners {
     former: Former;
     unreadable: Unreadable;
     ruled: Ruled;
+    seen: Seen;
     signal: AbortSignal;
   }) {
     this.#client = options.client;
@@ -70,6 +72,7 @@ export class Owners {
     this.#former = options.former;
     this.#unreadable = options.unreadable;
     this.#ruled = options.ruled;
+    this.#seen = options.seen;
     this.#signal = options.signal;
   }
 
@@ -181,6 +184,10 @@ export class Owners {
     this.#between.delete(owner.uid);
     const [kind] = this.#kindsOf(owner);
     if (!kind || above[groupResource(kind)] === undefined) return undefined;
+    const seen = this.#seen(kind, namespace, owner.name);
+    const controller = seen?.metadata.uid === owner.uid ? controllerOf(seen) : undefined;
+    // One that has none, or a stranger's, may have been orphaned or adopted since.
+    if (controller && this.#ours(namespace, controller)) return { owner: controller };
     try {
       const object = await this.#client.get(kind, { namespace, name: owner.name }, this.#signal);
       if (object.metadata.uid !== owner.uid) return undefined;
@@ -198,6 +205,8 @@ export class Owners {
 type Kind = ResourceRef & { kind: string };
 /** What the resources of a kind are called that the code does not know. */
 type Ruled = (group: string, kind: string) => readonly Kind[];
+/** As what shows its kind has seen it last; undefined where that knows nothing of it. */
+type Seen = (kind: Kind, namespace: string, name: string) => KubeObject | undefined;
 
 function leadsTo(kind: string): string[] {
   const next = above[kind];

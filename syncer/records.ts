@@ -88,6 +88,17 @@ const scaledDigests = new WeakMap<object, string>();
  * and annotations only ours matter, since controllers add their own.
  */
 export function fingerprint(object: KubeObject, manifest: KubeObject): string {
+  const known = fingerprints.get(object);
+  if (known?.manifest === manifest) return known.text;
+  const text = takeFingerprint(object, manifest);
+  fingerprints.set(object, { manifest, text });
+  return text;
+}
+
+/** Each event of an object is followed by several looks at it. */
+const fingerprints = new WeakMap<KubeObject, { manifest: KubeObject; text: string }>();
+
+function takeFingerprint(object: KubeObject, manifest: KubeObject): string {
   const scaled = isScaled(manifest);
   const of = scaled ? withoutReplicas(object) : object;
   const { metadata, status: _status, kind: _kind, apiVersion: _apiVersion, ...rest } = of;

@@ -105,6 +105,11 @@ export class Reflector {
     return reflected === undefined || isOfFormer(this.#kind, reflected, object);
   }
 
+  /** What was seen last at this place, by a watch that goes on. */
+  seen(key: string): KubeObject | undefined {
+    return this.isCurrent ? this.#object(key) : undefined;
+  }
+
   /** It is there, as far as is known. */
   mayHave(key: string): boolean {
     return !this.informer.hasSynced || this.#object(key) !== undefined;

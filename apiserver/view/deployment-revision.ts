@@ -7,9 +7,9 @@ import { isStatusError } from '../../kube/status.ts';
 import type { Store } from '../../storage/store.ts';
 import { readObject, rewriteObject } from '../registry/rewrite.ts';
 import type { Registry } from '../registry/types.ts';
+import type { Controlled } from './controlled.ts';
 import { templateOf } from './own-template.ts';
 import { addressIn, type NamespacePlace } from './places.ts';
-import { reflectedBeside } from './reflected-revision.ts';
 
 const sets = reflectedKind('replicasets');
 const deployments = { group: 'apps', resource: 'deployments' };
@@ -19,12 +19,12 @@ const deployments = { group: 'apps', resource: 'deployments' };
  * these bear. To be asked once a ReplicaSet is numbered, and once one is adopted: whichever comes last sees both.
  */
 export async function countRevision(
-  { store, registry }: { store: Store; registry: Registry },
+  { store, registry, controlled }: { store: Store; registry: Registry; controlled: Controlled },
   place: NamespacePlace,
   set: KubeObject,
 ): Promise<void> {
   const owner = deploymentOf(set);
-  const all = owner ? await reflectedBeside(store, sets, place, owner.uid) : [];
+  const all = owner ? await controlled.of(sets, place, owner.uid) : [];
   if (!owner || !all.some(isAdopted)) return;
   const root = await readObject(store, addressIn(place, { ...deployments, name: owner.name }));
   const present = root?.metadata.uid === owner.uid ? presentOf(root, all) : undefined;

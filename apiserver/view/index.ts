@@ -6,11 +6,13 @@ import { shownStored } from '../registry/codec.ts';
 import { collectionRange } from '../registry/keys.ts';
 import { listEntries } from '../registry/rewrite.ts';
 import { Beside } from './beside.ts';
+import { Controlled } from './controlled.ts';
 import { FormerTemplates, hasTemplates } from './former-templates.ts';
 import { Owned, type Place, placeOf, saysTheSame } from './owned.ts';
 import { type NamespacePlace, placementsStored } from './places.ts';
 import { SlicesIn } from './slices-in.ts';
 import { enter, leave, tally } from './tally.ts';
+import { Waiting } from './waiting.ts';
 
 /** Kinds of any group are placed: one watch over all keys keeps them in one order. */
 export const everything: Range = { start: '/', end: '0' };
@@ -79,7 +81,9 @@ export class Fed {
   /** Of the workloads that were placed when they changed. */
   readonly formers = new FormerTemplates();
   readonly slices: SlicesIn;
+  readonly controlled: Controlled;
   readonly #listeners = new Map<string, Set<Listener>>();
+  readonly #waiting = new Waiting();
   #departures: { cluster: string; key: string; revision: number }[] = [];
   /** Whoever left after it is among the departures. */
   #remembered = 0;
@@ -90,6 +94,8 @@ export class Fed {
   constructor(store: Store, onEnd: () => void) {
     this.#store = store;
     this.slices = new SlicesIn(store);
+    const heard = (revision: number) => this.#waiting.until(() => this.#hasReached(revision));
+    this.controlled = new Controlled(store, heard);
     this.#onEnd = onEnd;
   }
 
@@ -105,14 +111,17 @@ export class Fed {
       sink: (events) => {
         for (const event of events) this.#feed(event);
         this.formers.reached(this.#revision);
+        this.#waiting.wake();
       },
       onSynced: (yes) => {
         this.#synced = yes;
+        this.#waiting.wake();
       },
       onEnd: (reason) => this.#end(reason),
     });
     // Those who listen end by themselves when the server closes.
     const closed = () => {
+      this.#waiting.end();
       this.#onEnd();
       this.formers.reached(Number.POSITIVE_INFINITY);
     };
@@ -176,6 +185,7 @@ export class Fed {
   #feed(event: StoreEvent): void {
     const { type, entry } = event;
     this.#revision = entry.revision;
+    this.controlled.feed(event);
     // What is said of a share concerns no syncer: its own has said it.
     if (entry.key.startsWith(allSlices)) return;
     if (!entry.key.startsWith(allPlacements)) {
@@ -234,6 +244,7 @@ export class Fed {
   #end(reason: unknown): void {
     this.#ended = { reason };
     this.#synced = false;
+    this.#waiting.end();
     this.formers.reached(Number.POSITIVE_INFINITY);
     this.#onEnd();
     const listeners = [...this.#listeners.values()].flatMap((all) => [...all]);

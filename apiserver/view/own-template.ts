@@ -6,9 +6,10 @@ import { canonicalQuantity } from '../../kube/quantity.ts';
 import { sortedKeys } from '../../kube/sorted.ts';
 import { getOwn, isRecord, at as valueAt } from '../../kube/untyped.ts';
 import { keyOf, readObject } from '../registry/rewrite.ts';
+import { controllerOf } from './controlled.ts';
 import type { Making } from './making.ts';
 import { addressIn } from './places.ts';
-import { controllerOf, siblings } from './reflected-revision.ts';
+import { siblings } from './reflected-revision.ts';
 
 type Json = Record<string, unknown>;
 

@@ -9,6 +9,7 @@ import { readObject, rewriteObject } from '../registry/rewrite.ts';
 import type { Registry } from '../registry/types.ts';
 import { bound } from './bound.ts';
 import { countRevision } from './deployment-revision.ts';
+import type { Fed } from './index.ts';
 import { placementOfUid } from './placement-of.ts';
 import { addressIn } from './places.ts';
 import { type SliceAddress, withAll } from './slices.ts';
@@ -20,7 +21,7 @@ import { type SliceAddress, withAll } from './slices.ts';
  * goes here too.
  */
 export async function noteOwn(
-  served: { store: Store; registry: Registry },
+  served: { store: Store; registry: Registry; index: Fed },
   address: SliceAddress,
   stored: Placement,
 ): Promise<void> {
@@ -47,7 +48,8 @@ export async function noteOwn(
     if (!isOwn(own)) return own;
     return bound(store, address, isSaid ? { ...own, metadata: adopted(own, adopter) } : own, placement);
   });
-  if (noted?.kind === 'ReplicaSet' && isAdopted(noted)) await countRevision(served, address, noted);
+  if (noted?.kind === 'ReplicaSet' && isAdopted(noted))
+    await countRevision({ ...served, controlled: served.index.controlled }, address, noted);
 }
 
 function isAdoptedElsewhere(cluster: string, { spec, status }: Placement): boolean {

@@ -7,9 +7,11 @@ import type { KubeObject } from '../../kube/object.ts';
 import { getOwn, isRecord, numberAt } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
 import { readObject } from '../registry/rewrite.ts';
+import { type Controlled, controllerOf } from './controlled.ts';
 import { placementNamed, placementOfOwner } from './placement-of.ts';
 import { addressIn } from './places.ts';
-import { controllerOf, reflectedBeside } from './reflected-revision.ts';
+
+import { withoutEnd } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
 
 const services = { group: '', resource: 'services' };
@@ -20,7 +22,7 @@ const services = { group: '', resource: 'services' };
  * because its workload is gone, or because the workload's controller dropped it.
  */
 export async function historyOf(
-  store: Store,
+  { store, controlled }: { store: Store; controlled: Controlled },
   kind: ReflectedKind,
   address: SliceAddress,
   before: KubeObject,
@@ -31,8 +33,8 @@ export async function historyOf(
   const workload = await readObject(store, addressIn(address, placement.spec.ref));
   if (!workload || workload.metadata.uid !== owner || workload.metadata.deletionTimestamp) return undefined;
   const limit = numberAt(workload, 'spec', 'revisionHistoryLimit') ?? 10;
-  if (!(await isAmongNewest(store, kind, address, before, limit))) return undefined;
-  return retired(before);
+  if (!(await isAmongNewest(controlled, kind, address, before, limit))) return undefined;
+  return retired(withoutEnd(before));
 }
 
 /** One that became history, and whose workload the cluster has a share of again. */
@@ -67,13 +69,13 @@ async function placementOf(
 }
 
 async function isAmongNewest(
-  store: Store,
+  controlled: Controlled,
   kind: ReflectedKind,
   address: SliceAddress,
   object: KubeObject,
   limit: number,
 ): Promise<boolean> {
-  const beside = await reflectedBeside(store, kind, address, controllerOf(object) ?? '');
+  const beside = await controlled.of(kind, address, controllerOf(object) ?? '');
   const newer = beside.filter((other) => revisionOf(other) > revisionOf(object));
   // The newest is the present one, which the limit does not count.
   return newer.length <= limit;

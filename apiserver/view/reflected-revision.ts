@@ -1,15 +1,11 @@
 import { reflectedPartsAnnotation } from '../../cluster/names.ts';
-import { type ReflectedKind, reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
-import { isRefusedRevision } from '../../cluster/refused-revision.ts';
+import { reflectedAs, reflectedFrom } from '../../cluster/reflected.ts';
 import { highest, inJson, revisionAfter, revisionAnnotation, revisionOf } from '../../cluster/revision.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { getOwn, isRecord, numberAt, setOwn, textAt } from '../../kube/untyped.ts';
-import type { Store } from '../../storage/store.ts';
-import { decodeStored } from '../registry/codec.ts';
-import { listEntries } from '../registry/rewrite.ts';
 import { count } from './bounds.ts';
+import { controllerOf } from './controlled.ts';
 import type { Making } from './making.ts';
-import type { NamespacePlace } from './places.ts';
 
 const annotation = 'deployment.kubernetes.io/';
 const counts = [
@@ -45,13 +41,21 @@ export async function revisionFrom(making: Making, object: KubeObject): Promise<
       ? revisionOf(before)
       : numbered(address.cluster, part.revision, revisionOf(before), await siblings(making, object));
   setOwn(parts, address.cluster, part);
-  return combined(object, parts, revision);
+  // One cluster lets it go: here it is there as long as others have it.
+  const shown = Object.keys(parts).length > 1 ? withoutEnd(object) : object;
+  return combined(shown, parts, revision);
 }
 
 /** What is left when a cluster has it no more; undefined: nothing. */
 export function withoutPart(before: KubeObject, cluster: string): KubeObject | undefined {
   const parts = Object.fromEntries(Object.entries(partsOf(before)).filter(([name]) => name !== cluster));
-  return Object.keys(parts).length > 0 ? combined(before, parts, revisionOf(before)) : undefined;
+  return Object.keys(parts).length > 0 ? combined(withoutEnd(before), parts, revisionOf(before)) : undefined;
+}
+
+/** As it is where nobody has deleted it. */
+export function withoutEnd(object: KubeObject): KubeObject {
+  const { deletionTimestamp: _at, deletionGracePeriodSeconds: _grace, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 /**
@@ -66,33 +70,14 @@ function numbered(cluster: string, there: number, known: bigint, others: readonl
 }
 
 /** Others of the same workload. */
-export async function siblings({ store, kind, address }: Making, object: KubeObject): Promise<KubeObject[]> {
+export async function siblings(
+  { controlled, kind, address }: Making,
+  object: KubeObject,
+): Promise<KubeObject[]> {
   const owner = controllerOf(object);
   if (owner === undefined) return [];
-  const beside = await reflectedBeside(store, kind, address, owner);
+  const beside = await controlled.of(kind, address, owner);
   return beside.filter((other) => other.metadata.name !== address.name);
-}
-
-/**
- * All of the kind in the namespace that the owner controls and clusters have, or had. Of others only the bytes are looked at.
- */
-export async function reflectedBeside(
-  store: Store,
-  { group, resource }: ReflectedKind,
-  { logical: cluster, namespace }: NamespacePlace,
-  owner: string,
-): Promise<KubeObject[]> {
-  const stored = { group, resource, namespaced: true };
-  const { entries } = await listEntries(store, { resource: stored, cluster, namespace });
-  const needle = Buffer.from(JSON.stringify(owner));
-  return entries
-    .filter(({ value }) => Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(needle))
-    .map((entry) => decodeStored(entry))
-    .filter((object) => controllerOf(object) === owner && !isRefusedRevision(object));
-}
-
-export function controllerOf(object: KubeObject): string | undefined {
-  return object.metadata.ownerReferences?.find((owner) => owner.controller === true)?.uid;
 }
 
 /** A cluster that says more leaves room to count on from there. */

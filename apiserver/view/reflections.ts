@@ -15,9 +15,11 @@ import { listEntries, rewriteObject } from '../registry/rewrite.ts';
 import type { Registry } from '../registry/types.ts';
 import { follow, replaceFormer } from './another.ts';
 import { refuseNested } from './bounds.ts';
+import type { Controlled } from './controlled.ts';
 import { countRevision, noteRevision } from './deployment-revision.ts';
 import type { Fed } from './index.ts';
 import type { Making } from './making.ts';
+import { namesSource } from './named-source.ts';
 import { requireUid } from './namespace.ts';
 import { addressIn, placementsStored } from './places.ts';
 import { makeReflection } from './reflected.ts';
@@ -36,12 +38,9 @@ export async function listReflections(
   kind: ReflectedKind,
   cluster: string,
 ): Promise<{ revision: number; items: KubeObject[] }> {
-  const needle = Buffer.from(`"${reflectedFromAnnotation}":"`);
   const stored = { group: kind.group, resource: kind.resource, namespaced: true };
   const { entries, revision } = await listEntries(store, { resource: stored, cluster: '*', namespace: '' });
-  const reflected = entries.filter(({ value }) =>
-    Buffer.from(value.buffer, value.byteOffset, value.byteLength).includes(needle),
-  );
+  const reflected = entries.filter((entry) => namesSource(entry, cluster));
   const objects = reflected.map((entry) => withUid(decodeStored(entry, parseKey(stored, entry.key).cluster)));
   return { revision, items: objects.filter((object) => isOf(object, cluster)) };
 }
@@ -60,6 +59,8 @@ export async function putReflection(
   let known = 0n;
   let givesWay = false;
   refuseNested(body);
+  const { formers, controlled } = index;
+  const making = { store, kind, address, body, formers, controlled };
   const make = async (stored: KubeObject | undefined): Promise<KubeObject | undefined> => {
     isNew = stored === undefined;
     const before = stored && withUid(stored);
@@ -75,7 +76,7 @@ export async function putReflection(
         resource: kind,
         name: address.name,
       });
-    return await makeReflection({ store, kind, address, body, before, owners, formers: index.formers });
+    return await makeReflection({ ...making, before, owners });
   };
   const at = addressIn(address, { ...kind, name: address.name });
   let written = await rewriteObject(store, at, make);
@@ -93,7 +94,7 @@ export async function putReflection(
   if (kind.resource === 'replicasets') {
     await follow(store, address, object, body['shownUid']);
     await noteRevision(registry, address, object);
-    if (revisionOf(object) !== known) await countRevision({ store, registry }, address, object);
+    if (revisionOf(object) !== known) await countRevision({ store, registry, controlled }, address, object);
   }
   if (kind.kind === 'EndpointSlice' && isNew) await replacePlaceholder(store, kind, address, object);
   return object;
@@ -123,7 +124,7 @@ async function replacePlaceholder(
  * there. Other clusters' part of it stays.
  */
 export async function deleteReflection(
-  store: Store,
+  { store, index }: { store: Store; index: Fed },
   kind: ReflectedKind,
   address: SliceAddress,
   uid?: unknown,
@@ -135,7 +136,7 @@ export async function deleteReflection(
     if (!before || !isOf(before, address.cluster)) throw notFound(kind, address.name);
     const uids = [before.metadata.uid, ...(kind.shared ? [sourceOf(before, address.cluster)] : [])];
     if (uid && !uids.some((one) => one === uid)) throw notFound(kind, address.name);
-    left = await restOf(store, kind, address, before);
+    left = await restOf({ store, controlled: index.controlled }, kind, address, before);
     return left ?? heldHere(before);
   });
   if (left && isAnother(left)) return await replaceFormer(store, kind, address, left, async (there) => there);
@@ -158,7 +159,7 @@ function isOf(object: KubeObject, cluster: string): boolean {
 
 /** What stays when one cluster's part goes. */
 async function restOf(
-  store: Store,
+  read: { store: Store; controlled: Controlled },
   kind: ReflectedKind,
   address: SliceAddress,
   before: KubeObject,
@@ -166,8 +167,8 @@ async function restOf(
   if (!kind.shared) return undefined;
   const without = kind.kind === 'Endpoints' ? withoutSubsets : withoutPart;
   const left = without(before, address.cluster);
-  if (left) return withoutSource(left, address.cluster, await mayComeAgain(store, address, before));
-  return kind.kind === 'Endpoints' ? undefined : await historyOf(store, kind, address, before);
+  if (left) return withoutSource(left, address.cluster, await mayComeAgain(read.store, address, before));
+  return kind.kind === 'Endpoints' ? undefined : await historyOf(read, kind, address, before);
 }
 
 function isClaim({ kind }: ReflectedKind): boolean {

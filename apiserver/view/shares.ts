@@ -12,6 +12,7 @@ import { parseKey } from '../registry/keys.ts';
 import { keyOf, listEntries } from '../registry/rewrite.ts';
 import { allPlacements, everyPlacement, type Fed } from './index.ts';
 import { essence, heeded, joinShare, type Viewer } from './join.ts';
+import { isOfStatus } from './of-status.ts';
 import { saysTheSame } from './owned.ts';
 import { Peers } from './peers.ts';
 import { addressIn, placementsStored } from './places.ts';
@@ -119,6 +120,8 @@ export class Shares {
     const items = [...dependents].flatMap((key) => this.#items.get(key) ?? []);
     const root = event.type === 'delete' ? undefined : entry;
     const anew = this.#peers.root([...dependents], event);
+    // Whatever was told of it before is all there is to tell.
+    if (isOfStatus(event)) return both(anew, beside);
     const { revision } = entry;
     const tell = async (item: Item) =>
       this.#tell(item, root, { revision }, await accessing(item, root, revision));

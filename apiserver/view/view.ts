@@ -10,6 +10,7 @@ import { boundedSlice } from './bounds.ts';
 import { followCluster, followShares } from './follow.ts';
 import { mayDrop, mayUseView } from './identity.ts';
 import { ShareIndex } from './index.ts';
+import { Listed } from './listed.ts';
 import { getNamespace } from './namespace.ts';
 import { deleteNode, listNodes, putNode } from './nodes.ts';
 import { noteOwn } from './own.ts';
@@ -33,6 +34,7 @@ const maxPatchBytes = 256 << 10;
  */
 export function syncerView(): View {
   let index: ShareIndex | undefined;
+  const listed = new Listed();
   return {
     owns: (path) => splitView(path) !== undefined,
     authorize({ user, verb, path = '' }) {
@@ -49,7 +51,7 @@ export function syncerView(): View {
       if (!verbs[route.to].includes(request.method)) throw wrongVerb(route, request.method);
       index ??= new ShareIndex(core.store, core.closing);
       const { cluster } = found;
-      return await dispatch({ exchange, core, cluster, query: info.query, request, index }, route);
+      return await dispatch({ exchange, core, cluster, query: info.query, request, index, listed }, route);
     },
   };
 }
@@ -61,6 +63,7 @@ interface Call {
   query: URLSearchParams;
   request: ApiRequest;
   index: ShareIndex;
+  listed: Listed;
 }
 
 async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
@@ -79,7 +82,11 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
     case 'share-status': {
       const slice = boundedSlice(jsonBody(request, maxPatchBytes)['status']);
       const heard = await writeSlice(store, { cluster, ...route }, slice);
-      await noteOwn(call.core, { cluster, ...route }, heard.placement);
+      await noteOwn(
+        { ...call.core, index: await call.index.ready() },
+        { cluster, ...route },
+        heard.placement,
+      );
       return answer(200, reduced(heard));
     }
     case 'reflections': {
@@ -92,7 +99,12 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
       return answer(
         200,
         request.method === 'DELETE'
-          ? await deleteReflection(store, route.kind, { cluster, ...route }, uidIn(request))
+          ? await deleteReflection(
+              { store, index: await call.index.ready() },
+              route.kind,
+              { cluster, ...route },
+              uidIn(request),
+            )
           : await putReflection(
               { ...call.core, index: await call.index.ready() },
               route.kind,
@@ -128,13 +140,22 @@ async function writeNode(
   return await putNode({ store, index: await index.ready() }, address, body);
 }
 
-async function shares({ core, exchange, cluster, query, index }: Call, uid: string): Promise<ApiResponse> {
+async function shares(call: Call, uid: string): Promise<ApiResponse> {
+  const { core, exchange, cluster, query, listed } = call;
   const { store } = core;
-  const fed = await index.ready();
-  const state = new Shares(store, { cluster, uid });
-  if (!isWatch(query)) return answer(200, list(shareKind, await state.load(fed)));
-  const { revision } = await state.load(fed, startOf(query));
-  return watchView(exchange, followShares(store, { index: fed, cluster, state, after: revision }));
+  const index = await call.index.ready();
+  const viewer = { cluster, uid };
+  const start = isWatch(query) ? startOf(query) : undefined;
+  const known = start === undefined ? undefined : listed.take({ viewer, index, revision: start });
+  const follow = (state: Shares, after: number) =>
+    watchView(exchange, followShares(store, { index, cluster, state, after }));
+  if (known && start !== undefined) return follow(known, start);
+  const state = new Shares(store, viewer);
+  const made = await state.load(index, start);
+  const { revision } = made;
+  if (isWatch(query)) return follow(state, revision);
+  listed.keep({ viewer, index, revision, state });
+  return answer(200, list(shareKind, made));
 }
 
 function namespaceOf({ logical, name }: { logical: string; name: string }): NamespacePlace {

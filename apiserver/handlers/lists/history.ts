@@ -11,10 +11,10 @@ import type { ResourceExchange } from '../../core.ts';
 import { decodeStored } from '../../registry/codec.ts';
 import { parseKey, type StoredAs } from '../../registry/keys.ts';
 import { keyOf, listEntries } from '../../registry/rewrite.ts';
+import { controllerOf } from '../../view/controlled.ts';
 import { presentOf } from '../../view/deployment-revision.ts';
 import { templateOf } from '../../view/own-template.ts';
 import { addressIn, type NamespacePlace, placementsStored } from '../../view/places.ts';
-import { controllerOf } from '../../view/reflected-revision.ts';
 import type { ListQuery } from './options.ts';
 import { Settled } from './settled.ts';
 

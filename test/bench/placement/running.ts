@@ -42,14 +42,14 @@ class Running extends Taking {
   }
 
   #make(deployment: KubeObject): void {
-    const { namespace = '', name = '', labels } = deployment.metadata;
+    const { namespace = '', name = '' } = deployment.metadata;
     const { replicas: _, strategy: _strategy, ...rest } = deployment['spec'] as Record<string, unknown>;
     const { metadata: of, spec } = rest['template'] as KubeObject<Record<string, unknown>>;
     const owned = (own: string, owner: KubeObject) => ({
       name: own,
       namespace,
       generation: 1,
-      labels: { ...labels, ...of?.labels, 'pod-template-hash': 'bench' },
+      labels: { ...of?.labels, 'pod-template-hash': 'bench' },
       ownerReferences: [
         {
           apiVersion: 'apps/v1',

@@ -11,6 +11,8 @@ const json = 'application/json';
 const namespaces = '/api/v1/namespaces';
 /** The path of their list. */
 export const deployments = '/apis/apps/v1/deployments';
+/** One object of a namespace. */
+const single = /^(?:\/api\/v1|\/apis\/[^/]+\/[^/]+)\/namespaces\/[^/]+\/([^/]+)\/([^/]+)$/;
 const applied = /^\/apis\/apps\/v1\/namespaces\/([^/]+)\/deployments\/([^/]+)$/;
 
 /**
@@ -53,10 +55,14 @@ export class Taking {
       const object = this.found(pathname);
       if (object && named) this.removed(object);
       else if (object) this.drop(namespaces, object);
-      say(response, object ? 200 : 404, object ?? notFound);
+      say(response, object ? 200 : 404, object ?? notFound(pathname));
     } else if (this.#objects.has(pathname) || pathname === namespaces || pathname === deployments)
       say(response, 200, this.list(pathname));
-    else say(response, 200, this.found(pathname) ?? bodyOf(this.#name, pathname));
+    else {
+      const object = this.found(pathname);
+      if (object || !single.test(pathname)) say(response, 200, object ?? bodyOf(this.#name, pathname));
+      else say(response, 404, notFound(pathname));
+    }
   }
 
   async #apply(request: Request, response: Response, name: string): Promise<void> {
@@ -144,7 +150,12 @@ export class Taking {
   }
 }
 
-const notFound = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 };
+/** Who asks for one object goes by the name in the answer. */
+function notFound(path: string): object {
+  const [, kind, name] = single.exec(path) ?? [];
+  const details = { ...(name && { name, kind }) };
+  return { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', details, code: 404 };
+}
 
 async function read(request: Request): Promise<KubeObject> {
   const chunks: Buffer[] = [];

@@ -3,8 +3,9 @@ import { locatorAnnotation } from '../../../cluster/names.ts';
 import type { ShareView } from '../../../cluster/types.ts';
 import { WorkQueue } from '../../../controller/queue.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { physicalChanged } from '../../../syncer/down.ts';
 import type { Engine } from '../../../syncer/engine.ts';
+import { physicalChanged } from '../../../syncer/physical-changed.ts';
+import { newRecord } from '../../../syncer/records.ts';
 import { targetOf } from '../../../syncer/target.ts';
 
 const locator = {
@@ -36,9 +37,19 @@ const there = (metadata: object): KubeObject => {
 };
 const deletionTimestamp = '2030-01-01T00:00:00Z';
 
+const made = { ...manifest, metadata: { ...manifest.metadata, uid: 'made' } };
+const copied = there({
+  annotations: { [locatorAnnotation]: JSON.stringify({ ...locator, resource: 'statefulsets.apps' }) },
+});
+
+interface Seen {
+  isKnown?: boolean;
+  isRequired?: boolean;
+}
+
 const [leaves, stays] = [share({ share: { phase: 'Leaving' }, moved: true }), share({ manifest })];
 
-test.each<[string, ShareView | undefined, KubeObject | undefined, 'down' | 'up']>([
+test.each<[string, ShareView | undefined, KubeObject | undefined, 'down' | 'up' | 'nowhere', Seen?]>([
   ['goes on going where it is told to leave, is only told of', leaves, there({ deletionTimestamp }), 'up'],
   ['is there where it is told to leave, is deleted', leaves, there({}), 'down'],
   ['has gone where it was told to leave, is looked after', leaves, undefined, 'down'],
@@ -55,15 +66,26 @@ test.each<[string, ShareView | undefined, KubeObject | undefined, 'down' | 'up']
     there({ deletionTimestamp }),
     'down',
   ],
-])('what %s', async (_what, of, object, where) => {
+  ['is there where there is no share, is looked after', undefined, there({}), 'down'],
+  ["bears our label and was made by a controller, is nobody's", undefined, made, 'nowhere'],
+  ["names another kind, as what copies annotations does, is nobody's", undefined, copied, 'nowhere'],
+  ["has gone where nothing was done about it, is nobody's", undefined, undefined, 'nowhere'],
+  ['has gone and was waited for, is looked after', undefined, undefined, 'down', { isKnown: true }],
+  ['has gone and was required, is looked after', undefined, undefined, 'down', { isRequired: true }],
+  ['bears our label only and was ours before, is looked after', undefined, made, 'down', { isKnown: true }],
+])('what %s', (_what, of, object, where, { isKnown = false, isRequired = false } = {}) => {
+  const emptied: string[] = [];
   const queues = { down: new WorkQueue(), up: new WorkQueue() };
   const engine = {
     ...queues,
-    shares: { byIndex: () => (of ? [of] : []) },
-    records: new Map(),
+    shares: { byIndex: () => (of ? [of] : []), hasIndexed: () => isRequired },
+    records: new Map(isKnown ? [[id, newRecord()]] : []),
     physical: { cached: () => object, watched: () => undefined },
-    namespaceMayBeEmpty: () => undefined,
+    namespaceMayBeEmpty: (namespace: string) => emptied.push(namespace),
   };
   physicalChanged(engine as unknown as Engine, id);
-  expect([queues.down.length, queues.up.length]).toEqual(where === 'down' ? [1, 0] : [0, 1]);
+  expect([queues.down.length, queues.up.length]).toEqual(
+    { down: [1, 0], up: [0, 1], nowhere: [0, 0] }[where],
+  );
+  expect(emptied).toEqual(object ? [] : ['n']);
 });

@@ -122,3 +122,22 @@ test('where the index cannot go on, watches end, and are taken up again without 
   await until('both', () => second.events.length === 2);
   expect(told(second)).toEqual(['DELETED settings', 'ADDED settings']);
 });
+
+test('a watch from where a cluster was listed reads nothing of what was listed, and tells what any other does', async () => {
+  const [root, ref] = configMap('settings');
+  await upstream.place(root, ref, { west: active });
+  const read = vi.spyOn(upstream.store, 'get');
+  const placements = () => read.mock.calls.filter(([key]) => key === placementKey(ref)).length;
+  const resourceVersion = (await upstream.client('west').list(shares)).metadata.resourceVersion!;
+  expect(placements()).toBe(1);
+  const views = [await follow('west', resourceVersion), await follow('west', resourceVersion)];
+  // Nobody but a list, or a watch that begins anew, reads it by its name.
+  await until('the second watch', () => placements() > 1);
+  await upstream.write(keys.object(ref, logical, namespace), { ...root, data: { a: 'c' } } as typeof root);
+  await until('both are told', () => views.every(({ events }) => events.length > 0));
+  for (const { events } of views) {
+    expect(events.map(({ type }) => type)).toEqual(['MODIFIED']);
+    expect(events[0]?.object.spec?.manifest).toMatchObject({ data: { a: 'c' } });
+  }
+  expect(placements()).toBe(2);
+});

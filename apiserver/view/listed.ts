@@ -1,0 +1,38 @@
+import type { Fed } from './index.ts';
+import type { Viewer } from './join.ts';
+import type { Shares } from './shares.ts';
+
+/** What a cluster was listed, as of when. */
+interface Made {
+  viewer: Viewer;
+  index: Fed;
+  revision: number;
+  state: Shares;
+}
+
+/** Whoever lists watches from there next, once it has read all. */
+const keptMs = 30_000;
+
+/**
+ * The shares of clusters as they were listed last: a watch that begins there goes on with them. They would be made anew to the same, each
+ * with its object and what is said of it, which is most of what a syncer costs that starts.
+ */
+export class Listed {
+  readonly #made = new Map<string, Made>();
+
+  keep(made: Made): void {
+    const { cluster } = made.viewer;
+    this.#made.set(cluster, made);
+    setTimeout(() => {
+      if (this.#made.get(cluster) === made) this.#made.delete(cluster);
+    }, keptMs).unref();
+  }
+
+  /** For one watch alone, which changes them. */
+  take({ viewer: { cluster, uid }, index, revision }: Omit<Made, 'state'>): Shares | undefined {
+    const made = this.#made.get(cluster);
+    if (made?.viewer.uid !== uid || made.index !== index || made.revision !== revision) return undefined;
+    this.#made.delete(cluster);
+    return made.state;
+  }
+}
