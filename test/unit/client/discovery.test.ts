@@ -131,7 +131,10 @@ test('a version of which the aggregated documents tell too much fails alone', as
     '/api': aggregated({ metadata: {}, versions: [versionOf('v1', 'Current', 'pods')] }),
     '/apis': aggregated({ metadata: { name: 'g' }, versions: [versionOf('v1', 'Current', ...names)] }),
   };
-  const plain = { '/apis': { groups: [group] }, '/apis/g/v1': { resources: names.map((name) => ({ name })) } };
+  const plain = {
+    '/apis': { groups: [group] },
+    '/apis/g/v1': { resources: names.map((name) => ({ name })) },
+  };
   const client = new Client(async ({ url, headers }) => {
     const isAggregated = headers['accept']?.includes('APIGroupDiscoveryList') === true;
     const body = Buffer.from(JSON.stringify((isAggregated ? documents : plain)[url as '/apis']));
