@@ -120,8 +120,12 @@ function isNewcomer(share: Share): boolean {
   return phase === 'Joining' && Object.keys(rest).length === 0;
 }
 
-/** The splitter's own word that nothing is to be done. */
+/**
+ * The splitter's own word that nothing is to be done. A cluster that has failed anew before it came may have been looked at beside its former
+ * word, which says the same.
+ */
 function settles(now: Placement, old: Placement): boolean {
+  if (Object.values(now.status?.clusters ?? {}).some(({ error }) => error)) return false;
   const isSettled = ({ status }: Placement) =>
     status?.conditions?.some(({ type, status: is }) => type === 'Settled' && is === 'True') === true;
   return isSettled(now) && !isSettled(old) && isOneWrite(now, old);

@@ -18,6 +18,7 @@ import { contentTypes, encodeAs, type Kinded, noSuchResource } from '../encode/r
 import { text } from '../encode/text.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import { bareOf } from '../request.ts';
+import { MadeOfServed } from './served.ts';
 
 /** /api, /apis and below, as far as they name no resource. `undefined`: another path. Throws StatusError 404, 406. */
 export async function handleDiscovery(exchange: Exchange): Promise<ApiResponse | undefined> {
@@ -106,8 +107,8 @@ interface Document {
   tag: string;
 }
 
-/** By what is served: nothing but a CRD changes it. */
-const documents = new WeakMap<object, Map<string, { generation: number; document: Document }>>();
+/** By form; nothing but a CRD changes them. */
+const documents = new WeakMap<Catalog, MadeOfServed<Map<string, Document>>>();
 
 async function aggregated(exchange: Exchange, form: AggregatedForm, isCore: boolean): Promise<ApiResponse> {
   const others = isCore ? [] : await othersFor(exchange, true);
@@ -122,16 +123,13 @@ async function aggregated(exchange: Exchange, form: AggregatedForm, isCore: bool
 }
 
 function documentFor(exchange: Exchange, form: AggregatedForm, isCore: boolean): Document {
-  const { version, encoding } = form;
   const { catalog } = exchange.core;
-  const { cluster } = exchange.info;
-  const key = `${version} ${encoding} ${isCore} ${catalog.hasCustom(cluster) ? cluster : ''}`;
-  const known = documents.get(catalog) ?? new Map();
-  documents.set(catalog, known);
-  const there = known.get(key);
-  if (there?.generation === catalog.generationOf(cluster)) return there.document;
-  const made = document(exchange, form, isCore, []);
-  known.set(key, { generation: catalog.generationOf(cluster), document: made });
+  const served = documents.get(catalog) ?? new MadeOfServed<Map<string, Document>>(catalog);
+  documents.set(catalog, served);
+  const known = served.of(exchange.info.cluster, () => new Map<string, Document>());
+  const key = `${form.version} ${form.encoding} ${isCore}`;
+  const made = known.get(key) ?? document(exchange, form, isCore, []);
+  known.set(key, made);
   return made;
 }
 

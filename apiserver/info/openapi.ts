@@ -7,6 +7,7 @@ import type { Exchange } from '../core.ts';
 import { parseAccept } from '../encode/negotiate.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import { Additions } from './additions.ts';
+import { MadeOfServed } from './served.ts';
 
 const gnostic = 'com.github.proto-openapi.spec.v2';
 /** Not the Accept string: Go cannot parse the `@` in it. */
@@ -70,24 +71,15 @@ function formOf(accept: string | undefined, protobuf: string): 'json' | 'protobu
   return undefined;
 }
 
-interface Known {
-  generation: number;
-  documents: OpenApi;
-}
-
-/** One set for all logical clusters without kinds of their own. */
-const sets = new WeakMap<Catalog, Map<string, Known>>();
+const sets = new WeakMap<Catalog, MadeOfServed<OpenApi>>();
 
 function documentsFor(catalog: Catalog, cluster: string): OpenApi {
-  const known = sets.get(catalog) ?? new Map<string, Known>();
-  sets.set(catalog, known);
-  const key = catalog.hasCustom(cluster) ? cluster : '';
-  const generation = catalog.generationOf(cluster);
-  const there = known.get(key);
-  if (there?.generation === generation) return there.documents;
-  const documents = new OpenApi(catalog.infos(cluster), (gvk) => schemaFor(catalog, cluster, gvk));
-  known.set(key, { generation, documents });
-  return documents;
+  const served = sets.get(catalog) ?? new MadeOfServed<OpenApi>(catalog);
+  sets.set(catalog, served);
+  return served.of(
+    cluster,
+    () => new OpenApi(catalog.infos(cluster), (gvk) => schemaFor(catalog, cluster, gvk)),
+  );
 }
 
 function schemaFor(

@@ -164,7 +164,9 @@ function byNamespace(objects: readonly KubeObject[]): Map<string, KubeObject[]> 
   const found = new Map<string, KubeObject[]>();
   for (const object of objects) {
     const { namespace = '' } = object.metadata;
-    found.set(namespace, [...(found.get(namespace) ?? []), object]);
+    const there = found.get(namespace);
+    if (there) there.push(object);
+    else found.set(namespace, [object]);
   }
   return found;
 }

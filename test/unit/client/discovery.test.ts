@@ -123,3 +123,24 @@ test('what the aggregated documents tell is asked no more; what is stale there, 
     ['other', 'v1', 'os', 'O', true],
   ]);
 });
+
+test('a version of which the aggregated documents tell too much fails alone', async () => {
+  const names = Array.from({ length: mostResources + 1 }, (_, i) => `as${i}`);
+  const group = { name: 'g', versions: [{ groupVersion: 'g/v1', version: 'v1' }] };
+  const documents: Record<string, unknown> = {
+    '/api': aggregated({ metadata: {}, versions: [versionOf('v1', 'Current', 'pods')] }),
+    '/apis': aggregated({ metadata: { name: 'g' }, versions: [versionOf('v1', 'Current', ...names)] }),
+  };
+  const plain = {
+    '/apis': { groups: [group] },
+    '/apis/g/v1': { resources: names.map((name) => ({ name })) },
+  };
+  const client = new Client(async ({ url, headers }) => {
+    const isAggregated = headers['accept']?.includes('APIGroupDiscoveryList') === true;
+    const body = Buffer.from(JSON.stringify((isAggregated ? documents : plain)[url as '/apis']));
+    return { status: 200, headers: { 'content-type': 'application/json' }, body };
+  });
+  const { resources, failed } = await discover(client);
+  expect(resources.map(({ resource }) => resource)).toEqual(['pods']);
+  expect(failed).toEqual([{ group: 'g', version: 'v1' }]);
+});

@@ -185,6 +185,17 @@ describe('what the splitter has just written', () => {
     expect(isWoken()).toBe(true);
   });
 
+  test('that all is settled, is looked at where a cluster has failed before it came', async () => {
+    placement({ shares: active, settled: 'False' });
+    said({ present: true, error: { reason: 'Invalid', message: 'no such field' } });
+    await looked();
+    const before = cacheOf('placements').get(key) as Placement;
+    const status = { ...before.status, conditions: [{ type: 'Settled', status: 'True' }] };
+    const head = { ...before.metadata, resourceVersion: String(++revision) };
+    cacheOf('placements').put({ ...before, metadata: head, status } as KubeObject);
+    expect(isWoken()).toBe(true);
+  });
+
   test('that all is settled, is not looked at; what is said or decided then is', async () => {
     placement({ shares: joining, settled: 'False' });
     await looked();
