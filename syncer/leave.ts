@@ -76,8 +76,10 @@ async function look(engine: Engine, id: TargetId, { kind, namespace, name }: Tar
  */
 function isNeverThere(engine: Engine, id: TargetId): boolean {
   const share = shareFor(engine, id);
-  const { applied, absent } = engine.records.get(id) ?? {};
-  return share !== undefined && applied === undefined && !absent && share.status?.present !== true;
+  const { applied, absent, gone } = engine.records.get(id) ?? {};
+  // Once that was told, and nothing was put there since, it is so however often it is looked at.
+  const mayBeSo = !absent || gone === true;
+  return share !== undefined && applied === undefined && mayBeSo && share.status?.present !== true;
 }
 
 /** Whoever adopted it is orphaned, and still there: its controller would make it anew. */

@@ -185,9 +185,10 @@ async function engage(
   if (before?.identity === identity) return undefined;
   const { given, broken } = await wayTo(cluster, options);
   if (broken) {
-    if (before?.broken) before.broken.error = broken.error;
-    // One that is reached by the kubeconfig of before goes on.
-    if (before) return { after: failedMs };
+    const isIt = before?.uid === (cluster.metadata.uid ?? '');
+    if (isIt && before.broken) before.broken.error = broken.error;
+    // One that is reached by the kubeconfig of before goes on; another one of its name was never reached by that.
+    if (isIt) return { after: failedMs };
   }
   engaged.delete(name);
   await before?.end();

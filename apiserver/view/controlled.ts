@@ -52,7 +52,8 @@ export class Controlled {
     if (!plain.test(owner)) return undefined;
     const named = await this.#keep(range, stored);
     const { revision } = await translated(this.#store.list(range, { limit: 1 }), stored);
-    if (!(await this.#heard(revision))) return undefined;
+    // One that others have taken the place of meanwhile was told nothing since.
+    if (!(await this.#heard(revision)) || this.#kept.get(range.start)?.named !== named) return undefined;
     const found = await Promise.all(named.of(owner).map((key) => translated(this.#store.get(key), stored)));
     return found.filter((entry) => entry !== undefined);
   }

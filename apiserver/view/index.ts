@@ -7,6 +7,7 @@ import { collectionRange } from '../registry/keys.ts';
 import { listEntries } from '../registry/rewrite.ts';
 import { Beside } from './beside.ts';
 import { Controlled } from './controlled.ts';
+import { Departures } from './departures.ts';
 import { FormerTemplates, hasTemplates } from './former-templates.ts';
 import { Owned, type Place, placeOf, saysTheSame } from './owned.ts';
 import { type NamespacePlace, placementsStored } from './places.ts';
@@ -19,9 +20,6 @@ export const everything: Range = { start: '/', end: '0' };
 export const everyPlacement = { resource: placementsStored, cluster: '*', namespace: '' };
 export const allPlacements = collectionRange(placementsStored, '*', '').start;
 const allSlices = collectionRange(slicesStored, '*', '').start;
-
-/** So many are remembered of those that a cluster had and has no more. */
-const mostDepartures = 8192;
 
 export interface Listener {
   /** An event of a placement of the cluster, which nobody may change, or of an object that one names. */
@@ -84,9 +82,7 @@ export class Fed {
   readonly controlled: Controlled;
   readonly #listeners = new Map<string, Set<Listener>>();
   readonly #waiting = new Waiting();
-  #departures: { cluster: string; key: string; revision: number }[] = [];
-  /** Whoever left after it is among the departures. */
-  #remembered = 0;
+  readonly #departures = new Departures();
   #revision = 0;
   #synced = false;
   #ended: { reason: unknown } | undefined;
@@ -103,7 +99,8 @@ export class Fed {
     const { entries, revision } = await listEntries(this.#store, everyPlacement);
     for (const entry of entries) this.#learn(entry.key, placeOf(entry.key, read(entry)), revision);
     await this.#beside.load(this.#store, revision);
-    this.#remembered = this.#revision = revision;
+    this.#departures.begin(revision);
+    this.#revision = revision;
     this.formers.reached(revision);
     await this.#store.watch(everything, {
       after: revision,
@@ -150,12 +147,9 @@ export class Fed {
 
   /** Keys of all placements that the cluster had a share of at `revision`, maybe of more; undefined: not known. */
   candidates(cluster: string, revision: number): string[] | undefined {
-    if (revision < this.#remembered || !this.#hasReached(revision)) return undefined;
-    const keys = new Set(this.#byCluster.get(cluster));
-    for (const left of this.#departures) {
-      if (left.cluster === cluster && left.revision > revision) keys.add(left.key);
-    }
-    return [...keys].sort();
+    const left = this.#departures.since(cluster, revision);
+    if (left === undefined || !this.#hasReached(revision)) return undefined;
+    return [...new Set([...(this.#byCluster.get(cluster) ?? []), ...left])].sort();
   }
 
   /** What the clusters of `revision` are to each other; undefined: not known. */
@@ -234,11 +228,8 @@ export class Fed {
       if (place?.clusters.includes(cluster)) continue;
       leave(this.#byCluster, cluster, key);
       tally(this.#inLogical, `${cluster}/${before?.logical}`, -1);
-      this.#departures.push({ cluster, key, revision });
+      this.#departures.note({ cluster, key, revision });
     }
-    if (this.#departures.length <= mostDepartures) return;
-    const forgotten = this.#departures.splice(0, mostDepartures / 2);
-    this.#remembered = forgotten.at(-1)?.revision ?? revision;
   }
 
   #end(reason: unknown): void {

@@ -18,21 +18,27 @@ const keptMs = 30_000;
  * with its object and what is said of it, which is most of what a syncer costs that starts.
  */
 export class Listed {
-  readonly #made = new Map<string, Made>();
+  readonly #made = new Map<string, Made & { timer: NodeJS.Timeout }>();
 
+  /** Of each cluster one, whoever lists how often. */
   keep(made: Made): void {
     const { cluster } = made.viewer;
-    this.#made.set(cluster, made);
-    setTimeout(() => {
-      if (this.#made.get(cluster) === made) this.#made.delete(cluster);
-    }, keptMs).unref();
+    this.#forget(cluster);
+    const timer = setTimeout(() => this.#forget(cluster), keptMs).unref();
+    this.#made.set(cluster, { ...made, timer });
   }
 
   /** For one watch alone, which changes them. */
   take({ viewer: { cluster, uid }, index, revision }: Omit<Made, 'state'>): Shares | undefined {
     const made = this.#made.get(cluster);
     if (made?.viewer.uid !== uid || made.index !== index || made.revision !== revision) return undefined;
-    this.#made.delete(cluster);
+    this.#forget(cluster);
     return made.state;
+  }
+
+  /** Its timer as well, which would keep it. */
+  #forget(cluster: string): void {
+    clearTimeout(this.#made.get(cluster)?.timer);
+    this.#made.delete(cluster);
   }
 }

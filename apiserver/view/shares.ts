@@ -3,7 +3,6 @@ import { askedSince } from '../../cluster/heard.ts';
 import { rootCluster } from '../../cluster/names.ts';
 import type { PodAccess } from '../../cluster/pod-access.ts';
 import type { Placement, PlacementSpec, ShareView, ShareViewSpec } from '../../cluster/types.ts';
-import { encodeJson } from '../../kube/json.ts';
 import { getOwn, isRecord } from '../../kube/untyped.ts';
 import type { Entry, Store, StoreEvent } from '../../storage/store.ts';
 import { decodeStored, shownStored } from '../registry/codec.ts';
@@ -11,7 +10,8 @@ import { translated } from '../registry/errors.ts';
 import { parseKey } from '../registry/keys.ts';
 import { keyOf, listEntries } from '../registry/rewrite.ts';
 import { allPlacements, everyPlacement, type Fed } from './index.ts';
-import { essence, heeded, joinShare, type Viewer } from './join.ts';
+import { gone, type Item, partOf } from './item.ts';
+import { essence, joinShare, type Viewer } from './join.ts';
 import { isOfStatus } from './of-status.ts';
 import { saysTheSame } from './owned.ts';
 import { Peers } from './peers.ts';
@@ -20,26 +20,6 @@ import { type Accessing, Reach } from './reach.ts';
 import { saidOf } from './slices.ts';
 import type { ShareEvent } from './told-beside.ts';
 import { both, tellAll, type Work } from './work.ts';
-
-/** One share that the cluster has: the placement as it was last seen, and the key of the object it names. */
-interface Item {
-  key: string;
-  placement: Placement;
-  /** What of the placement matters to this cluster. */
-  part: string;
-  rootKey: string;
-  /** Shared by all versions of one item, since what is told lags behind what is taken. */
-  told: Told;
-}
-
-/** Empty until something was told. */
-interface Told {
-  digest?: string;
-  /** Since when it was asked for a word, last. */
-  asked?: number;
-  /** Without its manifest: what a DELETED event shows. */
-  last?: ShareView;
-}
 
 interface Listed {
   entries: readonly Entry[];
@@ -172,17 +152,12 @@ export class Shares {
     const before = this.#items.get(entry.key);
     // Conditions, which are most of what is written of one that settles.
     if (before && saysTheSame(before.placement, placement)) return this.#keep({ ...before, placement });
-    const { shares, ref, requires, orphaned } = placement.spec ?? {};
+    const { shares, ref } = placement.spec ?? {};
     const share = isRecord(shares) ? getOwn(shares, this.#viewer.cluster) : undefined;
     if (!share || !ref) return undefined;
     const { cluster: logical, namespace } = parseKey(placementsStored, entry.key);
     const rootKey = keyOf(addressIn({ logical, namespace }, ref));
-    const home = [
-      placement.spec?.physicalNamespace,
-      placement.spec?.namespaceUid,
-      placement.spec?.namespaceLabels,
-    ];
-    const part = encodeJson([placement.metadata.uid, ref, requires, orphaned, heeded(share), home]);
+    const part = partOf(placement, share);
     if (before && before.rootKey !== rootKey) this.#unlink(before);
     const item = this.#keep({ key: entry.key, placement, part, rootKey, told: before?.told ?? {} });
     const dependents = this.#byRoot.get(rootKey) ?? new Set();
@@ -253,10 +228,4 @@ export class Shares {
     told.last = { ...shown, spec };
     return { type: before ? 'MODIFIED' : 'ADDED', object: shown };
   }
-}
-
-function gone({ told: { last } }: Item, revision: number): ShareEvent[] {
-  if (!last) return [];
-  const metadata = { ...last.metadata, resourceVersion: String(revision) };
-  return [{ type: 'DELETED', object: { ...last, metadata } }];
 }

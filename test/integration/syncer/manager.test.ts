@@ -31,6 +31,8 @@ let syncers: Syncers;
 let life: AbortController;
 /** What the syncers' manager asks for. */
 const asked: string[] = [];
+/** Whoever asks for the way to a cluster waits for it. */
+let opening: Promise<void> | undefined;
 /** Its watch of Secrets tells nothing. */
 let isDeaf = false;
 
@@ -60,6 +62,7 @@ beforeEach(async () => {
   const transport = server.transport(admin);
   client = new Client(transport, { cluster: 'root' });
   isDeaf = false;
+  opening = undefined;
   const watched: Transport = async (request) => {
     asked.push(`${request.method} ${request.url}`);
     const response = await transport(request);
@@ -71,6 +74,8 @@ beforeEach(async () => {
   syncers = startSyncers({
     client: new Client(watched, { cluster: 'root' }),
     transportFor: async ({ metadata: { name = '' } }) => {
+      asked.push(`the way to ${name}`);
+      await opening;
       const found = physicals.get(name);
       if (!found) throw new Error(`no ${name}`);
       return found.transport;
@@ -200,6 +205,34 @@ test('of a cluster whose kubeconfig does not work is told why, until it does', a
   await client.patch(secrets, { namespace: 'default', name: 'north' }, 'merge', { data: { a: 'e30K' } });
   await until('it answers', async () => (await ready('north')) === 'True');
   physicals.delete('north');
+});
+
+test('another cluster of the same name, whose kubeconfig does not work, is not reached by the one of before', async () => {
+  await register('east');
+  await until('ready', async () => (await ready('east')) === 'True');
+  const { metadata, spec } = await client.get<PhysicalCluster>(clusters, { name: 'east' });
+  let open: () => void = () => undefined;
+  opening = new Promise((resolve) => {
+    open = resolve;
+  });
+  asked.splice(0);
+  await client.patch(secrets, { namespace: 'default', name: 'east' }, 'merge', { data: { a: 'e30K' } });
+  await until('it is looked at', () => asked.includes('the way to east'));
+  physicals.delete('east');
+  await client.delete(clusters, { name: 'east' });
+  const isOther = async () => {
+    const found = await client.get<PhysicalCluster>(clusters, { name: 'east' }).catch(() => undefined);
+    return found?.metadata.uid !== metadata.uid;
+  };
+  await until('it has gone', isOther);
+  const { apiVersion, kind } = { apiVersion: 'atoll.dev/v1alpha1', kind: 'PhysicalCluster' };
+  await client.create(clusters, { apiVersion, kind, metadata: { name: 'east' }, spec });
+  open();
+  await until('the other one is told why', async () => {
+    const { status } = await client.get<PhysicalCluster>(clusters, { name: 'east' });
+    return status?.conditions?.some(({ message }) => message?.includes('its kubeconfig does not work'));
+  });
+  expect(syncers.transport('east')).toBeUndefined();
 });
 
 test('clusters are engaged and disengaged one by one; their objects follow their shares', async () => {

@@ -33,8 +33,13 @@ function start() {
     if (options.limit === undefined) await reading.until;
     return found;
   };
-  const heard = { isOver: false };
-  const controlled = new Controlled(store, async () => !heard.isOver);
+  const heard: { isOver: boolean; first?: (() => Promise<void>) | undefined } = { isOver: false };
+  const controlled = new Controlled(store, async () => {
+    const { first } = heard;
+    heard.first = undefined;
+    await first?.();
+    return !heard.isOver;
+  });
   const key = (name: string) => objectKey(sets, 'root', 'shop', name);
   const write = async (object: KubeObject): Promise<void> => {
     const at = key(object.metadata.name ?? '');
@@ -49,8 +54,8 @@ function start() {
     const { revision } = await store.delete(before.key, before.revision);
     controlled.feed({ type: 'delete', entry: { ...before, revision }, previous: before } as StoreEvent);
   };
-  const of = async (owner: string) =>
-    (await controlled.of(sets, place, owner)).map(({ metadata }) => metadata.name);
+  const of = async (owner: string, namespace = 'shop') =>
+    (await controlled.of(sets, { ...place, namespace }, owner)).map(({ metadata }) => metadata.name);
   return { lists, reading, heard, write, remove, of };
 }
 
@@ -104,4 +109,14 @@ test('where nothing is told any more, or the owner is called what no uid is, all
   heard.isOver = true;
   expect(await of('web')).toEqual(['web-2']);
   expect(lists.filter((limit) => limit === undefined)).toHaveLength(3);
+});
+
+test('what comes once so many other namespaces were asked for that this one is told nothing any more counts', async () => {
+  const { heard, write, of } = start();
+  await write(set('web-1', 'web'));
+  heard.first = async () => {
+    for (let i = 0; i < 1024; i++) await of('web', `other-${i}`);
+    await write(set('web-2', 'web'));
+  };
+  expect(await of('web')).toEqual(['web-1', 'web-2']);
 });
