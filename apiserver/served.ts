@@ -51,12 +51,6 @@ export interface ServedResource {
 }
 
 /** Where a custom resource keeps what autoscaling/v1 Scale shows: `.spec.replicas` and so on. */
-export interface ScalePaths {
-  specReplicasPath: string;
-  statusReplicasPath: string;
-  labelSelectorPath?: string;
-}
-
 export interface CustomColumn extends ColumnDefinition {
   jsonPath: string;
   /** In place of what is at jsonPath. */

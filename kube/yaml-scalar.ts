@@ -39,6 +39,8 @@ function integer(text: string): number | undefined {
   } else return undefined;
   const value = text.startsWith('-') ? -magnitude : magnitude;
   const double = Number(value);
+  // Longer than a double is long it is text, as a fraction is.
+  if (!Number.isFinite(double)) return undefined;
   if (Number.isSafeInteger(double)) return double;
   // As in JSON: what a double is written back as needs no bigint.
   if (String(double) === value.toString()) return double;

@@ -2,7 +2,8 @@ import type { KubeObject } from '../../../kube/object.ts';
 import { labelSelectorFromObject } from '../../../kube/selector.ts';
 import { internalError, invalid } from '../../../kube/status.ts';
 import { getOwn, isRecord, setOwn } from '../../../kube/untyped.ts';
-import type { ScalePaths, ServedResource } from '../../served.ts';
+import type { ScalePaths } from '../../../kube/validation/custom/scale.ts';
+import type { ServedResource } from '../../served.ts';
 import type { ReplicasPaths } from './scale-managers.ts';
 
 const builtinPaths: ScalePaths = {
