@@ -3,6 +3,7 @@ import type { ResourceInfo } from '../kube/schema/resource.ts';
 import type { Schema } from '../kube/schema/schema.ts';
 import type { StatusCause } from '../kube/status.ts';
 import type { ColumnDefinition } from '../kube/table/index.ts';
+import type { ScalePaths } from '../kube/validation/custom/scale.ts';
 import type { ClientConfig } from './webhook/reference.ts';
 
 /** A resource that is served: a built-in, one of ours, or a custom resource of one logical cluster. */
@@ -51,12 +52,6 @@ export interface ServedResource {
 }
 
 /** Where a custom resource keeps what autoscaling/v1 Scale shows: `.spec.replicas` and so on. */
-export interface ScalePaths {
-  specReplicasPath: string;
-  statusReplicasPath: string;
-  labelSelectorPath?: string;
-}
-
 export interface CustomColumn extends ColumnDefinition {
   jsonPath: string;
   /** In place of what is at jsonPath. */

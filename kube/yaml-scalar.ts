@@ -28,17 +28,24 @@ export function resolvePlainScalar(text: string): boolean | null | number | unde
 
 const radixPattern = /^([-+]?)0(?:([xX])([0-9a-fA-F]+)|([bB])([01]+)|[oO]?([0-7]+))$/;
 
+/** In decimal digits, with a sign: what is longer is a double at most, and to read megabytes of digits exactly takes seconds. */
+const longest = 21;
+
 function integer(text: string): number | undefined {
   let magnitude: bigint;
   const radix = radixPattern.exec(text);
   if (radix) {
     const [, , hex, hexDigits, binary, bits, octal] = radix;
     magnitude = BigInt(hex ? `0x${hexDigits}` : binary ? `0b${bits}` : `0o${octal}`);
+  } else if (text.length > longest) {
+    return undefined;
   } else if (/^[-+]?(0|[1-9][0-9]*)$/.test(text)) {
     magnitude = BigInt(text.replace(/^[-+]/, ''));
   } else return undefined;
   const value = text.startsWith('-') ? -magnitude : magnitude;
   const double = Number(value);
+  // Longer than a double is long it is text, as a fraction is.
+  if (!Number.isFinite(double)) return undefined;
   if (Number.isSafeInteger(double)) return double;
   // As in JSON: what a double is written back as needs no bigint.
   if (String(double) === value.toString()) return double;

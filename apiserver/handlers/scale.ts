@@ -48,7 +48,7 @@ export async function handleScale(exchange: ResourceExchange): Promise<ApiRespon
     return respondScale(exchange, scaleOf(object, stored));
   }
   const kind = info.verb === 'patch' ? 'PatchOptions' : 'UpdateOptions';
-  const type = info.verb === 'patch' ? patchType({ ...exchange, served: scaleServed }) : undefined;
+  const type = info.verb === 'patch' ? patchType({ ...exchange, served: stored }) : undefined;
   const query = writeQuery(exchange, kind, type === 'apply');
   const wanted = wantedScale(exchange, query, type);
   const pathsOf = replicasPaths(stored);
@@ -58,7 +58,7 @@ export async function handleScale(exchange: ResourceExchange): Promise<ApiRespon
     const scale = wanted.change(current);
     const by = { apiVersion: formatApiVersion(stored.info), pathsOf };
     const managers = managersByScale(before, scale.metadata.managedFields, by);
-    return managing(scaled({ ...object, metadata }, stored, scale), managers);
+    return managing(scaled({ ...object, metadata }, stored, scale, type !== undefined), managers);
   };
   const context = {
     ...writeContext(exchange, query, 'UPDATE', ''),

@@ -1,8 +1,9 @@
 import type { KubeObject } from '../../../kube/object.ts';
 import { labelSelectorFromObject } from '../../../kube/selector.ts';
-import { internalError, invalid } from '../../../kube/status.ts';
+import { conflict, internalError, invalid, type StatusError } from '../../../kube/status.ts';
 import { getOwn, isRecord, setOwn } from '../../../kube/untyped.ts';
-import type { ScalePaths, ServedResource } from '../../served.ts';
+import type { ScalePaths } from '../../../kube/validation/custom/scale.ts';
+import type { ServedResource } from '../../served.ts';
 import type { ReplicasPaths } from './scale-managers.ts';
 
 const builtinPaths: ScalePaths = {
@@ -42,10 +43,17 @@ export function requireReplicas(object: KubeObject, served: ServedResource): voi
     throw internalError(`the spec replicas field "${path}" does not exist`);
 }
 
-/** As the Scale says, which may not say less than none. */
-export function scaled(object: KubeObject, served: ServedResource, scale: KubeObject): KubeObject {
+/** As the Scale says, which was put or made by a patch. It may not say less than none. */
+export function scaled(
+  object: KubeObject,
+  served: ServedResource,
+  scale: KubeObject,
+  patched: boolean,
+): KubeObject {
   const { replicas = 0 } = (scale.spec ?? {}) as { replicas?: number };
-  const next = pinned(object, scale);
+  // Of a custom resource it is told with what else is wrong with that.
+  if (!served.custom && replicas < 0) throw tooFew(object, replicas);
+  const next = pinned(object, patched ? withoutUid(object, served, scale) : scale);
   writePath(next, pathsOf(served).specReplicasPath, replicas);
   return next;
 }
@@ -53,7 +61,7 @@ export function scaled(object: KubeObject, served: ServedResource, scale: KubeOb
 /** Versions of the built-in kinds that have a Scale. */
 const versions: Readonly<Record<string, readonly string[]>> = {
   '': ['v1'],
-  apps: ['apps/v1', 'apps/v1beta1', 'apps/v1beta2', 'extensions/v1beta1'],
+  apps: ['apps/v1', 'apps/v1beta1', 'apps/v1beta2'],
 };
 
 /** A definition's versions are taken to have their replicas in one place. */
@@ -63,15 +71,29 @@ export function replicasPaths(served: ServedResource): ReplicasPaths {
   return (apiVersion) => (served.custom || known.includes(apiVersion) ? { path } : undefined);
 }
 
-/** metadata.resourceVersion and uid of the Scale are preconditions on the object. Throws for less than no replicas. */
-function pinned(object: KubeObject, scale: KubeObject): KubeObject {
-  const { replicas } = (scale.spec ?? {}) as { replicas?: number };
-  if (typeof replicas === 'number' && replicas < 0) {
-    const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;
-    throw invalid('autoscaling', 'Scale', object.metadata.name ?? '', [
-      { reason: 'FieldValueInvalid', message, field: 'spec.replicas' },
-    ]);
+function tooFew({ metadata }: KubeObject, replicas: number): StatusError {
+  const message = `Invalid value: ${replicas}: must be greater than or equal to 0`;
+  return invalid('autoscaling', 'Scale', metadata.name ?? '', [
+    { reason: 'FieldValueInvalid', message, field: 'spec.replicas' },
+  ]);
+}
+
+/** Of what is patched the uid is no precondition of the store's; of a custom resource it is none at all. */
+function withoutUid(
+  { metadata }: KubeObject,
+  { info, custom }: ServedResource,
+  scale: KubeObject,
+): KubeObject {
+  const { uid, ...rest } = scale.metadata;
+  if (!custom && uid && uid !== metadata.uid) {
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid ?? ''}`;
+    throw conflict({ group: info.group, resource: `${info.resource}/scale` }, metadata.name ?? '', why);
   }
+  return { ...scale, metadata: rest };
+}
+
+/** metadata.resourceVersion and uid of the Scale are preconditions on the object. */
+function pinned(object: KubeObject, scale: KubeObject): KubeObject {
   const { uid, resourceVersion } = scale.metadata;
   const metadata = { ...object.metadata };
   if (uid) metadata.uid = uid;

@@ -190,7 +190,7 @@ function servedVersion(cluster: string, spec: DefinitionSpec, version: Version):
       const meta = old
         ? validateUpdate(object, old, info, subresource === '' ? undefined : subresource)
         : validateCreate(object, info);
-      return [...meta, ...customCauses(object, old, openapi, warn)];
+      return [...meta, ...customCauses(object, old, { openapi, scale, subresource }, warn)];
     },
     subresources: { ...(status && { status: true }), ...(scale && { scale }) },
     ...(version.additionalPrinterColumns && {

@@ -4,6 +4,7 @@ import type { StatusCause } from '../../../kube/status.ts';
 import { isRecord } from '../../../kube/untyped.ts';
 import { embeddedCauses } from '../../../kube/validation/custom/embedded.ts';
 import { validateLists } from '../../../kube/validation/custom/lists.ts';
+import { type ScalePaths, scaleCauses } from '../../../kube/validation/custom/scale.ts';
 import { validateSchema } from '../../../kube/validation/custom/schema.ts';
 
 /** Rules are for objects that are sound otherwise: what else is wrong with their types can only confuse them. */
@@ -22,11 +23,17 @@ const notChecked: StatusCause = {
   field: '<nil>',
 };
 
+interface Validated {
+  openapi: unknown;
+  scale: ScalePaths | undefined;
+  subresource: string;
+}
+
 /** What is wrong with a custom resource by its schema; `warn` is told of what is let pass. */
 export function customCauses(
   object: KubeObject,
   old: KubeObject | undefined,
-  openapi: unknown,
+  { openapi, scale, subresource }: Validated,
   warn: ((text: string) => void) | undefined,
 ): StatusCause[] {
   const { metadata: _metadata, ...rest } = object;
@@ -34,6 +41,7 @@ export function customCauses(
   const schema = withoutMetadata(openapi);
   const causes = [
     ...validateSchema(rest, schema, '', 0, old && before),
+    ...(scale ? scaleCauses(object, scale, subresource === 'status') : []),
     ...embeddedCauses(rest, schema),
     ...validateLists(rest, schema),
   ];

@@ -65,8 +65,7 @@ function outOfRange(
   let fits = true;
   if (type === 'integer') {
     const size = bits[known] ?? 64;
-    const whole = typeof value === 'bigint' || Number.isInteger(value) ? BigInt(value) : undefined;
-    fits = whole !== undefined && BigInt.asIntN(size, whole) === whole;
+    fits = isWhole(value) && BigInt.asIntN(size, BigInt(value)) === BigInt(value);
   } else if (type === 'number' && known === 'float') fits = Math.abs(Number(value)) <= largestFloat;
   if (fits) return [];
   const isSaid = type === 'integer' ? Object.hasOwn(bits, known) : known === 'float';

@@ -1,6 +1,7 @@
 import { encodeJson } from '../../json.ts';
 import { quoteGo } from '../../quote.ts';
 import { regex } from '../../regex.ts';
+import { fits, isNumber } from '../../schema/mismatch.ts';
 import type { StatusCause } from '../../status.ts';
 import { hasFormat, isFormatOf } from '../formats.ts';
 
@@ -17,8 +18,8 @@ function typeOf(value: unknown): { type: string; format: string } {
   return { type: typeof value, format: '' };
 }
 
-export function isWhole(value: unknown): boolean {
-  return typeof value === 'bigint' || Number.isSafeInteger(value);
+export function isWhole(value: unknown): value is number | bigint {
+  return isNumber(value) && fits(value, 'int64');
 }
 
 /** The types that a schema allows, any when there are none. */

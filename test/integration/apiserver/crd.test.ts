@@ -131,6 +131,33 @@ test('status and scale', async () => {
   expect(body.rows[0].cells).toEqual(['w', 4]);
 });
 
+test.each<[what: string, type: string, patch: object, code: number, message: string | undefined]>([
+  ['another uid', 'merge', { metadata: { uid: 'other' }, spec: { replicas: 4 } }, 200, undefined],
+  [
+    'less than none',
+    'merge',
+    { spec: { replicas: -1 } },
+    422,
+    '.spec.size: Invalid value: -1: should be a non-negative',
+  ],
+  ['a strategic patch', 'strategic-merge', { spec: { replicas: 4 } }, 415, 'accepted media types include: '],
+])('a Scale of a custom resource patched with %s', async (_, type, patch, code, message) => {
+  await api.call('POST', crds, definition);
+  await api.call('POST', widgets, widget({ size: 1 }));
+  const headers = { 'content-type': `application/${type}-patch+json` };
+  const { status, body } = await api.call('PATCH', `${widgets}/w/scale`, patch, headers);
+  expect(status).toBe(code);
+  if (message === undefined) expect(body.spec).toEqual({ replicas: 4 });
+  else expect(body.message).toContain(message);
+});
+
+test('of its status no more is a Scale than of its spec', async () => {
+  await api.call('POST', crds, definition);
+  await api.call('POST', widgets, widget({ size: 1 }));
+  const { status, body } = await api.call('PATCH', `${widgets}/w/status`, { status: { size: -1 } });
+  expect([status, body.message]).toEqual([422, expect.stringContaining('.status.size: Invalid value: -1')]);
+});
+
 test('what says no replicas has no scale, until somebody gives it one', async () => {
   const optional = structuredClone(definition);
   for (const { schema } of optional.spec.versions) schema.openAPIV3Schema.properties.spec.required = [];

@@ -238,6 +238,18 @@ test.each<[string, object, object, number]>([
 const strategic = 'application/strategic-merge-patch+json';
 const merge = 'application/merge-patch+json';
 
+test.each([strategic, merge])('a Scale of another object, by %s', async (type) => {
+  const { body: web } = await api.call('POST', deployments, deployment('web', 1));
+  const patch = { metadata: { uid: 'other' }, spec: { replicas: 3 } };
+  const { status, body } = await api.call('PATCH', `${deployments}/web/scale`, patch, {
+    'content-type': type,
+  });
+  expect([status, body.message]).toEqual([
+    409,
+    `Operation cannot be fulfilled on deployments/scale.apps "web": Precondition failed: UID in precondition: other, UID in object meta: ${web.metadata.uid}`,
+  ]);
+});
+
 test.each<[string, string, object, number]>([
   // As Ansible's k8s_scale names what it scales.
   ['the scaled kind', strategic, { kind: 'Deployment' }, 200],
