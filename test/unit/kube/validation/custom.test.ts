@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../../kube/object.ts';
+import type { StatusCause } from '../../../../kube/status.ts';
 import { scaleCauses } from '../../../../kube/validation/custom/scale.ts';
 import { validateSchema } from '../../../../kube/validation/custom/schema.ts';
 import { decodeYaml } from '../../../../kube/yaml.ts';
 
-const told = (causes: readonly { field: string; message: string }[]) =>
-  causes.map(({ field, message }) => `${field}: ${message}`);
+const told = (causes: readonly StatusCause[]) => causes.map(({ field, message }) => `${field}: ${message}`);
 
 describe('a custom resource of which there is a Scale', () => {
   const paths = {
