@@ -51,7 +51,6 @@ export interface ServedResource {
   ): StatusCause[];
 }
 
-/** Where a custom resource keeps what autoscaling/v1 Scale shows: `.spec.replicas` and so on. */
 export interface CustomColumn extends ColumnDefinition {
   jsonPath: string;
   /** In place of what is at jsonPath. */

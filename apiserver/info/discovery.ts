@@ -18,7 +18,7 @@ import { contentTypes, encodeAs, type Kinded, noSuchResource } from '../encode/r
 import { text } from '../encode/text.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import { bareOf } from '../request.ts';
-import { MadeOfServed } from './served.ts';
+import { MadeOfServed } from './made-of-served.ts';
 
 /** /api, /apis and below, as far as they name no resource. `undefined`: another path. Throws StatusError 404, 406. */
 export async function handleDiscovery(exchange: Exchange): Promise<ApiResponse | undefined> {

@@ -7,7 +7,7 @@ import type { Exchange } from '../core.ts';
 import { parseAccept } from '../encode/negotiate.ts';
 import type { Catalog } from '../registry/catalog.ts';
 import { Additions } from './additions.ts';
-import { MadeOfServed } from './served.ts';
+import { MadeOfServed } from './made-of-served.ts';
 
 const gnostic = 'com.github.proto-openapi.spec.v2';
 /** Not the Accept string: Go cannot parse the `@` in it. */

@@ -10,7 +10,6 @@ import { readObject } from '../registry/rewrite.ts';
 import { type Controlled, controllerOf } from './controlled.ts';
 import { placementNamed, placementOfOwner } from './placement-of.ts';
 import { addressIn } from './places.ts';
-
 import { withoutEnd } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
 

@@ -7,7 +7,7 @@ import { getOwn, isRecord } from '../../untyped.ts';
 import { goNumber } from '../formats.ts';
 import { isWhole } from './scalar.ts';
 
-/** Where a definition says that a Scale of its objects is. */
+/** Where a definition says that what autoscaling/v1 Scale shows is: `.spec.replicas` and so on. */
 export interface ScalePaths {
   specReplicasPath: string;
   statusReplicasPath: string;

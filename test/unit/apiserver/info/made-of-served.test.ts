@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MadeOfServed } from '../../../../apiserver/info/served.ts';
+import { MadeOfServed } from '../../../../apiserver/info/made-of-served.ts';
 
 /** Which logical clusters define something, and how often that has changed. */
 function catalogOf(defining: Set<string>) {
