@@ -25,6 +25,7 @@ export interface SyncerOptions extends Omit<WorkOptions, 'clock'> {
   /** Why the cluster of this uid may not be taken under this name, as a sentence; default: it may. */
   whyNotTaken?(clusterUID: string): Promise<string | undefined>;
   /** See HeartbeatOptions. */
+  whyFormerKubeconfig?(): string | undefined;
   together?: Together;
   /** Gives it its turn among the others that join; default: at once. */
   joining?: Joining;
@@ -80,6 +81,7 @@ export function startSyncer(options: SyncerOptions): Syncer {
       rests: () => atWork.rests,
       hasHome: (soon) => home.ask(soon),
       heardAgain: () => atWork.heardAgain(),
+      ...(options.whyFormerKubeconfig && { whyFormerKubeconfig: options.whyFormerKubeconfig }),
       ...(options.whyNotTaken && { whyNotTaken: options.whyNotTaken }),
       ...(options.together && { together: options.together }),
     });
