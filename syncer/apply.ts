@@ -218,22 +218,23 @@ async function removeFormer(
 ): Promise<Applied> {
   const orphaned = isOrphaned(share, object);
   if (orphaned) await markDependents(engine, object);
-  if (!object.metadata.deletionTimestamp) await remove(engine, place, object, orphaned);
+  if (!object.metadata.deletionTimestamp)
+    await remove(engine, place, object, orphaned ? 'Orphan' : undefined);
   return { retryAfter: 500 };
 }
 
-/** Workloads go with their pods first, so that gone means gone; or without them. The uid is that of the object that was looked at. */
+/** Default: workloads go with their pods first, so that gone means gone. The uid is that of the object that was looked at. */
 export async function remove(
   engine: Engine,
   place: TargetPlace,
   object: KubeObject,
-  orphan = false,
+  propagation?: 'Orphan' | 'Background',
 ): Promise<void> {
   const { kind, namespace, name, role } = place;
   const { uid } = object.metadata;
   if (isDefaultAccount(kind, name)) return await takeBack(engine, place, object);
   if (kind.resource === 'statefulsets') await markClaims(engine, object);
-  const propagationPolicy = orphan ? 'Orphan' : role === 'workload' ? 'Foreground' : 'Background';
+  const propagationPolicy = propagation ?? (role === 'workload' ? 'Foreground' : 'Background');
   const how = { propagationPolicy, preconditions: { ...(uid && { uid }) } } as const;
   try {
     await engine.client.delete(kind, { namespace, name }, how, engine.signal);

@@ -84,6 +84,7 @@ export function joinShare({
       requires,
       ...(orphaned !== undefined && !share.surplus && { orphaned }),
       ...(isMoved(share, ref, root) && { moved: true }),
+      ...(isRenewed(share, placement, root) && { renewed: true }),
       ...(manifest &&
         access &&
         usesSecret(podSpecOf(manifest, ref.rule), access) && {
@@ -100,6 +101,20 @@ export function joinShare({
 
 function accountIn({ account: name, uid, authority, secret }: PodAccess): ShareViewSpec['account'] & object {
   return { name, uid, authority, secret };
+}
+
+/** Whose pods have names of their own, so that nothing of the former one is in the way of what is made anew. */
+const startBeside = new Set([
+  'deployments.apps',
+  'daemonsets.apps',
+  'replicationcontrollers',
+  'jobs.batch',
+  'cronjobs.batch',
+]);
+
+function isRenewed(share: Share, { spec }: Placement, root: KubeObject | undefined): boolean {
+  if (!spec || spec.orphaned !== undefined || share.phase !== 'Leaving' || !root) return false;
+  return root.metadata.uid !== spec.ref.uid && !isEnding(root) && startBeside.has(groupResource(spec.ref));
 }
 
 function isMoved(share: Share, { uid }: ObjectRef, root: KubeObject | undefined): boolean {
