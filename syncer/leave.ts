@@ -21,6 +21,8 @@ const holdMs = 1_000;
 /** How long after a cluster has joined again what it had before waits to be wanted. */
 const adoptionMs = 30_000;
 const goingMs = 2_000;
+/** Nobody is told when the last of its pods begins to end, and another one waits for that. */
+const renewedMs = 200;
 /** Nobody is told when the last orphan that is no pod has gone. */
 const orphansMs = 10_000;
 
@@ -49,8 +51,10 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
   if (orphaned) await markDependents(engine, object);
   const isRenewed = shareFor(engine, id)?.spec?.renewed === true;
   if (object.metadata.deletionTimestamp) {
-    if (isRenewed && waitsForDependents(object)) await remove(engine, place, object, 'Background');
-    return { gone: false, retryAfter: goingMs };
+    // What its pods belong to is there, and shown, for as long as they are.
+    if (isRenewed && waitsForDependents(object) && engine.endsPods(id))
+      await remove(engine, place, object, 'Background');
+    return { gone: false, retryAfter: isRenewed ? renewedMs : goingMs };
   }
   if (isLetGoNext(engine, object)) return { gone: false, retryAfter: holdMs };
   const holder = place.role === 'closure' && !isBeside ? holderOf(engine, id, place) : undefined;
@@ -59,9 +63,9 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
   const going = !orphaned && isDeleted(engine, id, object) ? await claimsOwned(engine, object) : [];
   const spec = shareFor(engine, id)?.spec;
   if (place.role === 'workload' && (!spec || spec.moved)) await engine.leaveOwners(id, place.namespace);
-  await remove(engine, place, object, orphaned ? 'Orphan' : isRenewed ? 'Background' : undefined);
+  await remove(engine, place, object, orphaned ? 'Orphan' : undefined);
   await removeClaims(engine, going);
-  return { gone: false, retryAfter: goingMs };
+  return { gone: false, retryAfter: isRenewed ? renewedMs : goingMs };
 }
 
 async function look(engine: Engine, id: TargetId, { kind, namespace, name }: TargetPlace) {
