@@ -15,7 +15,7 @@ import { withoutRefusedPorts } from './node-ports.ts';
 import { isOrphaned, markDependents } from './orphans.ts';
 import { withOwnersThere } from './owners-there.ts';
 import { fieldManager, isLeftBehind, leftBehind, namespaceLocator, ownership } from './ownership.ts';
-import { fingerprint, manifestDigest, shareNumbers, type TargetRecord } from './records.ts';
+import { fingerprint, isBehind, manifestDigest, shareNumbers, type TargetRecord } from './records.ts';
 import { noteWritten } from './repairs.ts';
 import { isScaled, scaledThere, withReplicasThere } from './scaled.ts';
 import { type TargetPlace, targetOf } from './target.ts';
@@ -53,7 +53,7 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
       ? undefined
       : changedThere(manifest, input.cached, spec.ref);
     if (!changed || !isDue(record)) {
-      noteApplied(share, record);
+      noteApplied(share, record, input.cached);
       noteLabels(engine, input, await namespaces.label(spec.physicalNamespace, home, labels));
       return changed;
     }
@@ -173,15 +173,17 @@ function isCurrent(object: KubeObject, manifest: KubeObject, record: TargetRecor
   return isBehind(object, record) || record.fingerprint === fingerprint(object, manifest);
 }
 
-/** The watch may not have come to our own write yet. */
-function isBehind({ metadata }: KubeObject, { applied }: TargetRecord): boolean {
-  return (metadata.generation ?? 0) < (applied?.physicalGeneration ?? 0);
-}
-
 /** The root's generation may move without the manifest: then it is applied as it stands. */
-function noteApplied({ spec }: ShareView, record: TargetRecord): void {
+function noteApplied({ spec }: ShareView, record: TargetRecord, object: KubeObject): void {
   if (!spec || !record.applied) return;
-  record.applied = { ...record.applied, generation: spec.generation, share: shareNumbers(spec.share) };
+  const { generation: there = 0 } = object.metadata;
+  const known = record.applied.physicalGeneration;
+  record.applied = {
+    ...record.applied,
+    physicalGeneration: isBehind(object, record) ? known : Math.min(known, there),
+    generation: spec.generation,
+    share: shareNumbers(spec.share),
+  };
 }
 
 /** Undefined: the object has changed since it was looked at, and that matters. Of node ports that are taken there it gets others. */

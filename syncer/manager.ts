@@ -12,6 +12,7 @@ import { deepEqual } from '../kube/deep.ts';
 import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { Rounds } from '../kube/rounds.ts';
+import { anew } from './anew.ts';
 import { connectPod, connectService, type PodRoute, type Reachable } from './connect.ts';
 import { identityOf, noticing } from './credentials.ts';
 import { Heartbeats } from './heartbeats.ts';
@@ -201,28 +202,31 @@ async function engage(
   const life = new AbortController();
   const newer: Engaged['newer'] = {};
   const lead = (term: Term) =>
-    startSyncer({
-      name,
-      upstream: options.upstreamFor(name, term),
-      physical: whileHeld(transport, term),
-      signal: term.signal,
-      logger,
-      whyFormerKubeconfig: () => newer.why,
-      whyNotTaken: (clusterUID) => twins.whyNot(key, clusterUID, term.signal),
-      together: {
-        note: (began, again, mayWait) => term.held() && heartbeats.note(name, began, again, mayWait),
-        heardAt: () => told.at(name),
-        seen: () => clusters.get(key),
+    anew(
+      {
+        name,
+        upstream: options.upstreamFor(name, term),
+        physical: whileHeld(transport, term),
+        signal: term.signal,
+        logger,
+        whyFormerKubeconfig: () => newer.why,
+        whyNotTaken: (clusterUID) => twins.whyNot(key, clusterUID, term.signal),
+        together: {
+          note: (began, again, mayWait) => term.held() && heartbeats.note(name, began, again, mayWait),
+          heardAt: () => told.at(name),
+          seen: () => clusters.get(key),
+        },
+        joining,
+        clock: rounds,
+        former: cluster.spec?.adopt ?? [],
+        namespaceLabels: cluster.spec?.namespaceLabels ?? [],
+        ...(firstMeeting && { firstMeeting }),
+        ...(rush && { rush }),
+        ...(heartbeatMs !== undefined && { heartbeatMs }),
+        ...(namespaceDelayMs !== undefined && { namespaceDelayMs }),
       },
-      joining,
-      clock: rounds,
-      former: cluster.spec?.adopt ?? [],
-      namespaceLabels: cluster.spec?.namespaceLabels ?? [],
-      ...(firstMeeting && { firstMeeting }),
-      ...(rush && { rush }),
-      ...(heartbeatMs !== undefined && { heartbeatMs }),
-      ...(namespaceDelayMs !== undefined && { namespaceDelayMs }),
-    }).stopped;
+      startSyncer,
+    );
   const stopped = options.elect(name, lead, AbortSignal.any([signal, life.signal]));
   const end = async () => {
     life.abort(new Error(`cluster ${name} is disengaged`));

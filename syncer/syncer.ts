@@ -29,6 +29,8 @@ export interface SyncerOptions extends Omit<WorkOptions, 'clock'> {
   together?: Together;
   /** Gives it its turn among the others that join; default: at once. */
   joining?: Joining;
+  /** See SameClusterOptions. */
+  wentBack?(): void;
   /** Of what it does from time to time, to the second; default: the system's. */
   clock?: Clock;
 }
@@ -49,7 +51,13 @@ export function startSyncer(options: SyncerOptions): Syncer {
   ready.catch(() => {});
   const run = async () => {
     const turn = await options.joining?.turn(signal);
-    const same = new SameCluster({ name, upstream, physical: turn?.over(physical) ?? physical, signal });
+    const same = new SameCluster({
+      name,
+      upstream,
+      physical: turn?.over(physical) ?? physical,
+      signal,
+      ...(options.wentBack && { wentBack: options.wentBack }),
+    });
     outage.onFailure(() => same.doubt());
     const client = new Client(same.transport, { userAgent: 'atoll-syncer', mostListBytes });
     if (turn) ready.then(turn.end, turn.end);
