@@ -6,6 +6,7 @@ import { physicalNamespace } from '../../cluster/placement.ts';
 import { type PodAccess, usesSecret } from '../../cluster/pod-access.ts';
 import { isHeldBack } from '../../cluster/pod-admission.ts';
 import { podSpecOf } from '../../cluster/pod-spec.ts';
+import { startsBeside } from '../../cluster/renewed.ts';
 import { shapeRuled } from '../../cluster/ruled-shape.ts';
 import { shapeFor } from '../../cluster/shape.ts';
 import { toldShare } from '../../cluster/share.ts';
@@ -103,18 +104,9 @@ function accountIn({ account: name, uid, authority, secret }: PodAccess): ShareV
   return { name, uid, authority, secret };
 }
 
-/** Whose pods have names of their own, so that nothing of the former one is in the way of what is made anew. */
-const startBeside = new Set([
-  'deployments.apps',
-  'daemonsets.apps',
-  'replicationcontrollers',
-  'jobs.batch',
-  'cronjobs.batch',
-]);
-
 function isRenewed(share: Share, { spec }: Placement, root: KubeObject | undefined): boolean {
   if (!spec || spec.orphaned !== undefined || share.phase !== 'Leaving' || !root) return false;
-  return root.metadata.uid !== spec.ref.uid && !isEnding(root) && startBeside.has(groupResource(spec.ref));
+  return root.metadata.uid !== spec.ref.uid && !isEnding(root) && startsBeside(spec.ref);
 }
 
 function isMoved(share: Share, { uid }: ObjectRef, root: KubeObject | undefined): boolean {
