@@ -176,14 +176,12 @@ function isCurrent(object: KubeObject, manifest: KubeObject, record: TargetRecor
 /** The root's generation may move without the manifest: then it is applied as it stands. */
 function noteApplied({ spec }: ShareView, record: TargetRecord, object: KubeObject): void {
   if (!spec || !record.applied) return;
-  const { generation: there = 0 } = object.metadata;
   const known = record.applied.physicalGeneration;
-  record.applied = {
-    ...record.applied,
-    physicalGeneration: isBehind(object, record) ? known : Math.min(known, there),
-    generation: spec.generation,
-    share: shareNumbers(spec.share),
-  };
+  const physicalGeneration = isBehind(object, record)
+    ? known
+    : Math.min(known, object.metadata.generation ?? 0);
+  const { generation } = spec;
+  record.applied = { ...record.applied, physicalGeneration, generation, share: shareNumbers(spec.share) };
 }
 
 /** Undefined: the object has changed since it was looked at, and that matters. Of node ports that are taken there it gets others. */

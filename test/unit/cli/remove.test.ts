@@ -5,7 +5,7 @@ const east = (spec: object, deletionTimestamp?: string) => ({
   apiVersion: 'atoll.dev/v1alpha1',
   kind: 'PhysicalCluster',
   metadata: { name: 'east', ...(deletionTimestamp && { deletionTimestamp }) },
-  spec,
+  spec: { kubeconfigSecretRef: { namespace: 'atoll-system', name: 'east' }, ...spec },
 });
 
 test.each([
