@@ -44,9 +44,19 @@ async function requireEmpty(client: Client, name: string): Promise<void> {
   const held = await client.list<Placement>(placements, { cluster: '*' });
   const still = held.items.filter((placement) => placement.spec?.shares?.[name] !== undefined);
   if (still.length === 0) return;
-  throw new FailedError(
-    `${name} still holds ${still.length} objects: run atoll drain ${name} first, or --forget to give them up`,
-  );
+  const cluster = await client.get<PhysicalCluster>(physicalClusters, { name }).catch(orKnown(client, name));
+  throw new FailedError(heldWords(cluster, still.length));
+}
+
+/** What is to be done about what it still holds: of one that is emptied already nobody has to say so once more. */
+export function heldWords({ metadata, spec }: PhysicalCluster, count: number): string {
+  const { name = '', deletionTimestamp } = metadata;
+  const holds = `${name} still holds ${count === 1 ? '1 object' : `${count} objects`}`;
+  if (deletionTimestamp !== undefined)
+    return `${holds}, and is being removed: it is gone when they have left; --forget gives them up`;
+  if (spec?.drain === true)
+    return `${holds}, and is being drained: atoll drain ${name} shows what it waits for, and ends when it is empty; --forget gives them up`;
+  return `${holds}: run atoll drain ${name} first, or --forget to give them up`;
 }
 
 async function untilGone(client: Client, name: string, seconds: number): Promise<void> {

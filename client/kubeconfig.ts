@@ -78,9 +78,11 @@ async function load(text: string, context: string | undefined): Promise<KubeConf
   return config;
 }
 
-/** What a parser quotes may be a token. */
+/** What a parser quotes, in or behind its reason, may be a token. */
 function whereYaml(error: unknown): string {
-  const reason = textAt(error, 'reason');
+  const reason = textAt(error, 'reason')
+    ?.split(/["'!<:]/)[0]
+    ?.trim();
   const line = numberAt(error, 'mark', 'line');
   return reason === undefined ? '' : `: ${reason}${line === undefined ? '' : ` in line ${line + 1}`}`;
 }

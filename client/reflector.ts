@@ -49,6 +49,7 @@ export async function reflect<T extends KubeObject>(
     const started = clock.now();
     let failure: unknown;
     let progressed = false;
+    const goesOn = revision !== undefined;
     try {
       if (revision === undefined) {
         revision = await relist(client, resource, cache, options);
@@ -67,9 +68,11 @@ export async function reflect<T extends KubeObject>(
     }
     if (signal.aborted) return;
     const soon = failure === undefined ? undefined : options.onOutcome?.(failure);
-    if (needsRelist(failure)) revision = undefined;
+    const wasLost = revision !== undefined && needsRelist(failure);
+    if (wasLost) revision = undefined;
     const ended = failure === undefined && clock.now() - started >= shortWatchMs;
-    if (progressed || ended) backoff.reset();
+    // That is an answer: how often nobody answered before says nothing of when the list may be read.
+    if (progressed || ended || (goesOn && wasLost)) backoff.reset();
     if (ended) continue;
     const delay = Math.max(backoff.next(), retryAfterMs(failure));
     const fields = { err: failure, resource, cluster: options.cluster ?? client.cluster, delay };

@@ -1,6 +1,6 @@
 import { compareQuantity, formatQuantity, type Quantity } from '../kube/quantity.ts';
 import { at } from '../kube/untyped.ts';
-import { conditionOf, readyOf } from './life.ts';
+import { conditionOf, formerKubeconfig, readyOf } from './life.ts';
 import { quantityOf, type Resources } from './pod-spec.ts';
 import type { PhysicalCluster } from './types.ts';
 
@@ -49,11 +49,11 @@ export function shownLimit(cluster: PhysicalCluster, resource: string): string {
   return bound ? `${formatQuantity(counts)} of ${offered ?? '<unknown>'}` : formatQuantity(counts);
 }
 
-/** What its conditions say while it is not Ready, or keeps kinds from being read; else nothing. */
+/** What its conditions say while it is not Ready, will not be for long by its kubeconfig, or keeps kinds from being read; else nothing. */
 export function whyNotReady(cluster: PhysicalCluster): string {
   const ready = readyOf(cluster);
   if (ready === undefined) return 'its syncer has not reported';
-  if (ready.status !== 'True') return ready.message;
+  if (ready.status !== 'True' || ready.reason === formerKubeconfig) return ready.message;
   const readable = conditionOf(cluster, 'Readable');
   if (readable?.status === 'False') return readable.message;
   if (cluster.metadata.deletionTimestamp === undefined) return '';

@@ -19,6 +19,9 @@ export function keepsEnded(cluster: PhysicalCluster | undefined): boolean {
   return cluster !== undefined && !isDrained(cluster);
 }
 
+/** Why it is Ready, where somebody has yet to mend its kubeconfig. */
+export const formerKubeconfig = 'FormerKubeconfig';
+
 /** Undefined until its syncer has reported. */
 export function readyOf(cluster: PhysicalCluster): Condition | undefined {
   return conditionOf(cluster, 'Ready');

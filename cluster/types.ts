@@ -200,6 +200,8 @@ export interface ShareViewSpec {
   orphaned?: string;
   /** It leaves, and is not deleted: it is to be elsewhere, and what it made here is to be kept. */
   moved?: boolean;
+  /** It was deleted, and made anew: another one starts as soon as it has gone itself, beside those of its pods that have yet to end. */
+  renewed?: boolean;
   /** Made beside what is placed: no Placement stands for it, and nobody waits to hear of it. See cluster/peers.ts. */
   isBeside?: boolean;
   /** Whose token its pods find in which Secret beside them; absent: they need none of ours. */

@@ -1,6 +1,7 @@
 import { indexNamespace, type NamespaceIndex, type PlacedObject, refKey } from '../cluster/closure.ts';
 import { groupOf } from '../cluster/group.ts';
 import { isFinished } from '../cluster/kinds.ts';
+import { isReady } from '../cluster/life.ts';
 import { isBeingOrphaned } from '../cluster/orphans.ts';
 import { formatClusters } from '../cluster/placement.ts';
 import { podsOn } from '../cluster/spread.ts';
@@ -82,6 +83,10 @@ export function lookAt(given: NamespaceInput): Look {
       placements: input.placements,
       mayCreate: !leaving,
       home: homeOf(input.namespace),
+      isSilent: (name) => {
+        const cluster = fleet.named.get(name);
+        return cluster !== undefined && !isReady(cluster);
+      },
       untouched: new Set([
         ...input.objects.flatMap(({ object }) =>
           isBeingOrphaned(object) ? [object.metadata.uid ?? ''] : [],

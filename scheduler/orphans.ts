@@ -1,4 +1,6 @@
+import { placedKind } from '../cluster/kinds.ts';
 import { isTombstone } from '../cluster/orphans.ts';
+import { startsBeside } from '../cluster/renewed.ts';
 import type { Placement, PlacementSpec, Share } from '../cluster/types.ts';
 import { getOwn } from '../kube/untyped.ts';
 
@@ -7,6 +9,20 @@ export function mayTakeOver(tombstone: Placement): boolean {
   if (!isTombstone(tombstone)) return false;
   const slices = tombstone.status?.clusters ?? {};
   return Object.keys(tombstone.spec?.shares ?? {}).every((c) => getOwn(slices, c)?.orphans === true);
+}
+
+/**
+ * Of what was deleted and made anew: all that the former one has yet to leave are clusters that do not answer. Nobody knows when they will, and
+ * what is left there goes then, as of what has moved away meanwhile.
+ */
+export function leavesSilence({ spec }: Placement, isSilent: (cluster: string) => boolean): boolean {
+  if (!spec || spec.orphaned !== undefined) return false;
+  const isAlong = placedKind(spec.ref)?.role === 'closure' && spec.ref.resource !== 'persistentvolumeclaims';
+  const shares = Object.entries(spec.shares ?? {});
+  return (
+    (isAlong || startsBeside(spec.ref)) &&
+    shares.every(([c, { phase }]) => phase === 'Leaving' && isSilent(c))
+  );
 }
 
 /**

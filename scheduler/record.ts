@@ -9,7 +9,7 @@ import type { Placement, PlacementSpec } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { butForNodes } from './node-choice.ts';
-import { mayTakeOver, takenOver } from './orphans.ts';
+import { leavesSilence, mayTakeOver, takenOver } from './orphans.ts';
 import type { Decided, NamespaceDecision } from './types.ts';
 import { isByAnnotation } from './wishes.ts';
 
@@ -22,6 +22,8 @@ export interface RecordInput {
   home: Home | undefined;
   /** The uids of objects whose Placements are to stay as they are. */
   untouched?: ReadonlySet<string>;
+  /** It is there, and does not answer; default: none. */
+  isSilent?: (cluster: string) => boolean;
 }
 
 /** Where on the physical side the objects of one Namespace go. Empty for one without a uid. */
@@ -56,7 +58,14 @@ function labelled(labels: Record<string, string>): Home {
 type Records = Pick<NamespaceDecision, 'create' | 'update' | 'remove'>;
 
 /** The Placements as they should be, against those that are. Only what changes is in the answer. */
-export function recordOf({ decided, placements, mayCreate, home, untouched }: RecordInput): Records {
+export function recordOf({
+  decided,
+  placements,
+  mayCreate,
+  home,
+  untouched,
+  isSilent = () => false,
+}: RecordInput): Records {
   const wanted = new Map(decided.map((d) => [placedKey(d.placed), d]));
   const records: Records = { create: [], update: [], remove: [] };
   const held = heldByLeavers(placements, decided);
@@ -71,6 +80,8 @@ export function recordOf({ decided, placements, mayCreate, home, untouched }: Re
     else if (isEmpty) records.remove.push(old);
     else if (fresh && mayCreate && mayTakeOver(old))
       keep(records, old, takenOver(specOf(fresh, homeFor(home, old)), old.spec));
+    else if (fresh && mayCreate && leavesSilence(old, isSilent))
+      keep(records, old, { ...specOf(fresh, homeFor(home, old)), shares: old.spec.shares ?? {} });
     // Its object is gone, or another one has taken its name: the shares go before the name can be used again.
     else keep(records, old, { ...released(old.spec, held.get(key) ?? [], mayCreate), ...homeFor(home, old) });
   }

@@ -127,7 +127,7 @@ async function reconcile(key: string, world: World, options: Telling): Promise<R
   const tell = () => {
     const silent = root?.metadata.deletionTimestamp === undefined ? undefined : silenceAt;
     if (!root) return;
-    const words = wordsOf(placement, outcome.shares, outcome.hold, silent);
+    const words = wordsOf(placement, outcome.shares, outcome.hold, silent, outcome.once);
     const copied = copyWords(outcome.copied, placement.status?.conditions);
     const refused = [...refusalWords(placement, root), ...refusalsBy(placement, root, outcome.shares)];
     options.recorder.say(about, [...words, ...copied, ...refused]);

@@ -84,6 +84,8 @@ export interface Split {
   /** See Handover. */
   hold: Handover['hold'];
   /** See Handover. */
+  once: Handover['once'];
+  /** See Handover. */
   copied: Handover['copied'];
   /** The root's new status; undefined: leave it. */
   rootStatus: Record<string, unknown> | undefined;
@@ -151,6 +153,7 @@ export function split(input: SplitInput): Split {
     scale: scaleOf(followed, { shares, clusters, before: said, waitingFor }),
     stale: outcome.stale,
     hold: outcome.hold,
+    once,
     copied: outcome.copied,
     conditions,
     rootStatus,

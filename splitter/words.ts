@@ -9,6 +9,7 @@ import { deletionWords, goesWithout, waitingWords } from './conditions.ts';
 import { silentReason } from './fold/silent.ts';
 import { type Handover, notHeld } from './handover.ts';
 import { paused, waitingReason } from './hold.ts';
+import { onceWords } from './once-words.ts';
 import type { Shares } from './plan.ts';
 import { applyFailed, failureWords, givingOf } from './said.ts';
 
@@ -17,13 +18,14 @@ export const joining = 'Joining';
 
 /**
  * What a step of the hand-over has to tell the workload's user: who joins, whom it waits for, and that it is over. `silenceAt`, of what is
- * deleted and still here: which cluster does not answer. Pure.
+ * deleted and still here: which cluster does not answer. `once`: it may not run twice. Pure.
  */
 export function wordsOf(
   placement: Placement,
   shares: Shares,
   hold: Handover['hold'] = notHeld,
   silenceAt?: (cluster: string) => Silence | undefined,
+  once = false,
 ): Word[] {
   const { spec } = placement;
   if (!spec || placedKind(spec.ref)?.role !== 'workload') return [];
@@ -34,7 +36,7 @@ export function wordsOf(
   const words = newcomers.map((name): Word => {
     const { replicas, settled } = shares[name] ?? {};
     const count = replicas === undefined ? '' : ` ${settled?.replicas ?? 0}/${replicas}`;
-    return { type: 'Normal', reason: joining, message: `${name}${count}${meanwhile(shares, name)}` };
+    return { type: 'Normal', reason: joining, message: `${name}${count}${meanwhile(shares, name, once)}` };
   });
   words.push(...waits(placement, shares, hold), ...silences(placement, shares, silenceAt));
   const left = names(before).filter((name) => !Object.hasOwn(shares, name));
@@ -108,9 +110,10 @@ function silences(
   return message === undefined || isTold ? [] : [{ type: 'Warning', reason: silentReason, message }];
 }
 
-/** Where it runs until the newcomer is ready. */
-function meanwhile(shares: Shares, newcomer: string): string {
+/** Where it runs until the newcomer is ready, or until that may begin. */
+function meanwhile(shares: Shares, newcomer: string, once: boolean): string {
   const others = names(shares).filter((name) => name !== newcomer && shares[name]?.phase !== 'Joining');
+  if (once) return onceWords({ blind: [], refusing: [], givers: others });
   return others.length > 0 ? `; until it is ready, ${others.join(', ')} stays as it is` : '';
 }
 

@@ -17,7 +17,7 @@ type Said = ReadonlyMap<string, PlacementSlice>;
 
 const shares = { group, version, resource: 'shares' } as const;
 
-type Written = Omit<Split, 'scale'> & { scale: Scale | undefined };
+type Written = Omit<Split, 'scale' | 'once'> & { scale: Scale | undefined };
 
 /**
  * Stale slices go before the shares are written, and those of shares that go after it. Shares and what is said of them are one

@@ -15,7 +15,7 @@ import { withoutRefusedPorts } from './node-ports.ts';
 import { isOrphaned, markDependents } from './orphans.ts';
 import { withOwnersThere } from './owners-there.ts';
 import { fieldManager, isLeftBehind, leftBehind, namespaceLocator, ownership } from './ownership.ts';
-import { fingerprint, manifestDigest, shareNumbers, type TargetRecord } from './records.ts';
+import { fingerprint, isBehind, manifestDigest, shareNumbers, type TargetRecord } from './records.ts';
 import { noteWritten } from './repairs.ts';
 import { isScaled, scaledThere, withReplicasThere } from './scaled.ts';
 import { type TargetPlace, targetOf } from './target.ts';
@@ -53,7 +53,7 @@ export async function applyShare(engine: Engine, input: ApplyInput): Promise<App
       ? undefined
       : changedThere(manifest, input.cached, spec.ref);
     if (!changed || !isDue(record)) {
-      noteApplied(share, record);
+      noteApplied(share, record, input.cached);
       noteLabels(engine, input, await namespaces.label(spec.physicalNamespace, home, labels));
       return changed;
     }
@@ -173,15 +173,15 @@ function isCurrent(object: KubeObject, manifest: KubeObject, record: TargetRecor
   return isBehind(object, record) || record.fingerprint === fingerprint(object, manifest);
 }
 
-/** The watch may not have come to our own write yet. */
-function isBehind({ metadata }: KubeObject, { applied }: TargetRecord): boolean {
-  return (metadata.generation ?? 0) < (applied?.physicalGeneration ?? 0);
-}
-
 /** The root's generation may move without the manifest: then it is applied as it stands. */
-function noteApplied({ spec }: ShareView, record: TargetRecord): void {
+function noteApplied({ spec }: ShareView, record: TargetRecord, object: KubeObject): void {
   if (!spec || !record.applied) return;
-  record.applied = { ...record.applied, generation: spec.generation, share: shareNumbers(spec.share) };
+  const known = record.applied.physicalGeneration;
+  const physicalGeneration = isBehind(object, record)
+    ? known
+    : Math.min(known, object.metadata.generation ?? 0);
+  const { generation } = spec;
+  record.applied = { ...record.applied, physicalGeneration, generation, share: shareNumbers(spec.share) };
 }
 
 /** Undefined: the object has changed since it was looked at, and that matters. Of node ports that are taken there it gets others. */
@@ -218,22 +218,23 @@ async function removeFormer(
 ): Promise<Applied> {
   const orphaned = isOrphaned(share, object);
   if (orphaned) await markDependents(engine, object);
-  if (!object.metadata.deletionTimestamp) await remove(engine, place, object, orphaned);
+  if (!object.metadata.deletionTimestamp)
+    await remove(engine, place, object, orphaned ? 'Orphan' : undefined);
   return { retryAfter: 500 };
 }
 
-/** Workloads go with their pods first, so that gone means gone; or without them. The uid is that of the object that was looked at. */
+/** Default: workloads go with their pods first, so that gone means gone. The uid is that of the object that was looked at. */
 export async function remove(
   engine: Engine,
   place: TargetPlace,
   object: KubeObject,
-  orphan = false,
+  propagation?: 'Orphan' | 'Background',
 ): Promise<void> {
   const { kind, namespace, name, role } = place;
   const { uid } = object.metadata;
   if (isDefaultAccount(kind, name)) return await takeBack(engine, place, object);
   if (kind.resource === 'statefulsets') await markClaims(engine, object);
-  const propagationPolicy = orphan ? 'Orphan' : role === 'workload' ? 'Foreground' : 'Background';
+  const propagationPolicy = propagation ?? (role === 'workload' ? 'Foreground' : 'Background');
   const how = { propagationPolicy, preconditions: { ...(uid && { uid }) } } as const;
   try {
     await engine.client.delete(kind, { namespace, name }, how, engine.signal);

@@ -72,6 +72,7 @@ export function assemble(parts: Parts) {
     up: new WorkQueue({ maxDelayMs: 30_000, fair: newsApart((id) => engine.records.get(id)?.madeAt, rush) }),
     rush,
     hasPods: (id) => pods.hasPods(id),
+    endsPods: (id) => pods.endsPods(id),
     runningPods: (id, namespace) => pods.running(id, namespace),
     unplacedPod: (id) => pods.unplaced(id),
     leaveOwners: (id, namespace) => leaveOwners(engine, owners, id, pods.withGivenOwners(namespace)),

@@ -39,6 +39,8 @@ export interface Engine {
   rush: Turns;
   /** Whether reflected pods of this workload are still there, or may be. */
   hasPods(id: TargetId): boolean;
+  /** Each pod of it is being deleted; false also where nobody knows. */
+  endsPods(id: TargetId): boolean;
   /** Those of them that have not ended, with their ordinals; undefined while that is not known. */
   runningPods(id: TargetId, namespace: string): RunningPods | undefined;
   /** Why a pod of it has no node there; undefined: each has one, as far as anybody has said. */

@@ -23,6 +23,8 @@ export interface HeartbeatOptions extends AskingOptions {
   outage: Outage;
   /** Why the cluster of this uid may not be taken under this name, as a sentence. */
   whyNotTaken?(clusterUID: string): Promise<string | undefined>;
+  /** Why its kubeconfig of now does not work, where it is asked by the one of before. */
+  whyFormerKubeconfig?(): string | undefined;
   /** Asks for a beat before its time. */
   questions: Questions;
   /** The cluster has become Ready, or became so with the beat before, or may have been taken for silent: what is made of that is done by then. */
@@ -208,7 +210,7 @@ class Heart {
   }
 
   async #statusOf(before: PhysicalCluster, found: Found, began: number): Promise<PhysicalClusterStatus> {
-    const { unreadable, whyNotTaken } = this.#options;
+    const { unreadable, whyNotTaken, whyFormerKubeconfig } = this.#options;
     const lastAnswerTime = this.#lastAnswer ?? before.status?.lastAnswerTime;
     const clusterUID = found.clusterUID ?? before.status?.clusterUID;
     const refused = clusterUID && (await whyNotTaken?.(clusterUID));
@@ -216,6 +218,7 @@ class Heart {
       began,
       lastAnswerTime,
       refused: refused || undefined,
+      former: whyFormerKubeconfig?.(),
       unread: unreadable.list(),
       watched: this.#watched(before.status),
     });

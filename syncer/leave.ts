@@ -21,6 +21,8 @@ const holdMs = 1_000;
 /** How long after a cluster has joined again what it had before waits to be wanted. */
 const adoptionMs = 30_000;
 const goingMs = 2_000;
+/** Nobody is told when the last of its pods begins to end, and another one waits for that. */
+const renewedMs = 200;
 /** Nobody is told when the last orphan that is no pod has gone. */
 const orphansMs = 10_000;
 
@@ -47,7 +49,13 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
   }
   const orphaned = isOrphaned(shareFor(engine, id), object);
   if (orphaned) await markDependents(engine, object);
-  if (object.metadata.deletionTimestamp) return { gone: false, retryAfter: goingMs };
+  const isRenewed = shareFor(engine, id)?.spec?.renewed === true;
+  if (object.metadata.deletionTimestamp) {
+    // What its pods belong to is there, and shown, for as long as they are.
+    if (isRenewed && waitsForDependents(object) && engine.endsPods(id))
+      await remove(engine, place, object, 'Background');
+    return { gone: false, retryAfter: isRenewed ? renewedMs : goingMs };
+  }
   if (isLetGoNext(engine, object)) return { gone: false, retryAfter: holdMs };
   const holder = place.role === 'closure' && !isBeside ? holderOf(engine, id, place) : undefined;
   if (holder === 'left' && (await isGivenUpNow(engine))) return { gone: true, stays: true };
@@ -55,9 +63,9 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
   const going = !orphaned && isDeleted(engine, id, object) ? await claimsOwned(engine, object) : [];
   const spec = shareFor(engine, id)?.spec;
   if (place.role === 'workload' && (!spec || spec.moved)) await engine.leaveOwners(id, place.namespace);
-  await remove(engine, place, object, orphaned);
+  await remove(engine, place, object, orphaned ? 'Orphan' : undefined);
   await removeClaims(engine, going);
-  return { gone: false, retryAfter: goingMs };
+  return { gone: false, retryAfter: isRenewed ? renewedMs : goingMs };
 }
 
 async function look(engine: Engine, id: TargetId, { kind, namespace, name }: TargetPlace) {
@@ -80,6 +88,10 @@ function isNeverThere(engine: Engine, id: TargetId): boolean {
   // Once that was told, and nothing was put there since, it is so however often it is looked at.
   const mayBeSo = !absent || gone === true;
   return share !== undefined && applied === undefined && mayBeSo && share.status?.present !== true;
+}
+
+function waitsForDependents({ metadata }: KubeObject): boolean {
+  return metadata.finalizers?.includes('foregroundDeletion') === true;
 }
 
 /** Whoever adopted it is orphaned, and still there: its controller would make it anew. */
@@ -117,7 +129,7 @@ function isDeleted(engine: Engine, id: TargetId, object: KubeObject): boolean {
 
 /** The object itself is gone. What it left behind stays as long as its Placement says that it was orphaned. */
 async function leaveBehind(engine: Engine, id: TargetId, place: TargetPlace): Promise<Left> {
-  const orphaned = shareFor(engine, id)?.spec?.orphaned;
+  const { orphaned, renewed } = shareFor(engine, id)?.spec ?? {};
   const orphans = orphaned === undefined ? [] : await orphansOf(engine, place);
   if (orphans.length > 0) {
     const stays = orphaned !== '';
@@ -125,7 +137,7 @@ async function leaveBehind(engine: Engine, id: TargetId, place: TargetPlace): Pr
     if (!stays) await removeOrphans(engine, orphans);
     return { gone: false, retryAfter: stays ? orphansMs : goingMs };
   }
-  return engine.hasPods(id) ? { gone: false, retryAfter: holdMs } : { gone: true };
+  return !renewed && engine.hasPods(id) ? { gone: false, retryAfter: holdMs } : { gone: true };
 }
 
 /** With a share its locator must fit (any uid); without one, the place must be where this syncer put it. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Client } from '../client/client.ts';
 import { type Informer, startInformer } from '../client/informer.ts';
 import { keyOf } from '../client/url.ts';
@@ -13,16 +12,16 @@ import { deepEqual } from '../kube/deep.ts';
 import type { Transport } from '../kube/http.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { Rounds } from '../kube/rounds.ts';
-import { isStatusError } from '../kube/status.ts';
+import { anew } from './anew.ts';
 import { connectPod, connectService, type PodRoute, type Reachable } from './connect.ts';
-import { noticing } from './credentials.ts';
+import { identityOf, noticing } from './credentials.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { Joining } from './joining.ts';
 import { type UsageReader, usageReader } from './pod-metrics.ts';
 import { type SyncerOptions, startSyncer } from './syncer.ts';
 import { Told } from './told.ts';
 import { Twins } from './twins.ts';
-import { type Broken, type WayOptions, wayTo, whileHeld } from './way.ts';
+import { type Broken, type WayOptions, wayTo, whileHeld, whyBroken } from './way.ts';
 
 const secrets = { group: '', version: 'v1', resource: 'secrets' };
 const failedMs = 5_000;
@@ -64,6 +63,8 @@ interface Engaged extends Reachable {
   identity: string;
   /** Its kubeconfig does not work, and that of before is not known. */
   broken?: Broken;
+  /** It is reached by the kubeconfig of before, since the present one does not work. */
+  newer: { why?: string | undefined };
   end(): Promise<void>;
 }
 
@@ -182,11 +183,15 @@ async function engage(
     return undefined;
   }
   const identity = await identityOf(client, cluster, signal);
-  if (before?.identity === identity) return undefined;
+  if (before?.identity === identity) {
+    before.newer.why = undefined;
+    return undefined;
+  }
   const { given, broken } = await wayTo(cluster, options);
   if (broken) {
     const isIt = before?.uid === (cluster.metadata.uid ?? '');
     if (isIt && before.broken) before.broken.error = broken.error;
+    else if (isIt) before.newer.why = whyBroken(broken);
     // One that is reached by the kubeconfig of before goes on; another one of its name was never reached by that.
     if (isIt) return { after: failedMs };
   }
@@ -195,52 +200,44 @@ async function engage(
   if (signal.aborted) return undefined;
   const transport = noticing(given, () => queue.add(key));
   const life = new AbortController();
+  const newer: Engaged['newer'] = {};
   const lead = (term: Term) =>
-    startSyncer({
-      name,
-      upstream: options.upstreamFor(name, term),
-      physical: whileHeld(transport, term),
-      signal: term.signal,
-      logger,
-      whyNotTaken: (clusterUID) => twins.whyNot(key, clusterUID, term.signal),
-      together: {
-        note: (began, again, mayWait) => term.held() && heartbeats.note(name, began, again, mayWait),
-        heardAt: () => told.at(name),
-        seen: () => clusters.get(key),
+    anew(
+      {
+        name,
+        upstream: options.upstreamFor(name, term),
+        physical: whileHeld(transport, term),
+        signal: term.signal,
+        logger,
+        whyFormerKubeconfig: () => newer.why,
+        whyNotTaken: (clusterUID) => twins.whyNot(key, clusterUID, term.signal),
+        together: {
+          note: (began, again, mayWait) => term.held() && heartbeats.note(name, began, again, mayWait),
+          heardAt: () => told.at(name),
+          seen: () => clusters.get(key),
+        },
+        joining,
+        clock: rounds,
+        former: cluster.spec?.adopt ?? [],
+        namespaceLabels: cluster.spec?.namespaceLabels ?? [],
+        ...(firstMeeting && { firstMeeting }),
+        ...(rush && { rush }),
+        ...(heartbeatMs !== undefined && { heartbeatMs }),
+        ...(namespaceDelayMs !== undefined && { namespaceDelayMs }),
       },
-      joining,
-      clock: rounds,
-      former: cluster.spec?.adopt ?? [],
-      namespaceLabels: cluster.spec?.namespaceLabels ?? [],
-      ...(firstMeeting && { firstMeeting }),
-      ...(rush && { rush }),
-      ...(heartbeatMs !== undefined && { heartbeatMs }),
-      ...(namespaceDelayMs !== undefined && { namespaceDelayMs }),
-    }).stopped;
+      startSyncer,
+    );
   const stopped = options.elect(name, lead, AbortSignal.any([signal, life.signal]));
   const end = async () => {
     life.abort(new Error(`cluster ${name} is disengaged`));
     await stopped;
   };
   const way = broken ? { identity: '', broken } : { identity };
-  engaged.set(name, { ...way, given, transport, uid: cluster.metadata.uid ?? '', end });
+  engaged.set(name, { ...way, newer, given, transport, uid: cluster.metadata.uid ?? '', end });
   return broken && { after: failedMs };
 }
 
 function secretKey({ spec }: PhysicalCluster): string {
   const { namespace = '', name = '' } = spec?.kubeconfigSecretRef ?? {};
   return `${namespace}/${name}`;
-}
-
-async function identityOf(client: Client, cluster: PhysicalCluster, signal: AbortSignal): Promise<string> {
-  const ref = cluster.spec?.kubeconfigSecretRef;
-  let data: unknown;
-  try {
-    if (ref) data = (await client.get(secrets, { namespace: ref.namespace, name: ref.name }, signal))['data'];
-  } catch (error) {
-    if (!isStatusError(error, 'NotFound')) throw error;
-  }
-  const { adopt = [], namespaceLabels = [] } = cluster.spec ?? {};
-  const all = JSON.stringify([cluster.metadata.uid, ref, data, adopt, namespaceLabels]);
-  return createHash('sha256').update(all).digest('base64');
 }

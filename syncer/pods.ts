@@ -4,7 +4,6 @@ import { notedOwners } from '../cluster/given-owners.ts';
 import { locatorText } from '../cluster/locator.ts';
 import { releasedByAnnotation, rootCluster } from '../cluster/names.ts';
 import type { Retry } from '../controller/controller.ts';
-import { encodeJson } from '../kube/json.ts';
 import type { KubeObject, OwnerReference } from '../kube/object.ts';
 import { textAt } from '../kube/untyped.ts';
 import type { Engine, RunningPods } from './engine.ts';
@@ -13,12 +12,12 @@ import { Looked } from './looked.ts';
 import { markAs, orphanOf } from './orphans.ts';
 import { controllerOf, type Owners, type Root, type Unknown } from './owners.ts';
 import { readLocator } from './ownership.ts';
-import { ownerMayCome, type Place, reflectedMetadata, unknownMs } from './reflected.ts';
+import { reflection } from './pod-reflection.ts';
+import { ownerMayCome, type Place, unknownMs } from './reflected.ts';
 import { Reflector } from './reflector.ts';
 import { parseTarget, type TargetId } from './target.ts';
 import { Unplaced } from './unplaced.ts';
 
-const maxPodBytes = 240 << 10;
 /** Of many that come at once each waits for all ReplicaSets before its own: looked at each moment, they would be what these wait for. */
 const ownerMs = 1_000;
 const pods = { group: '', version: 'v1', resource: 'pods' };
@@ -59,6 +58,14 @@ export class PodReflector {
   hasPods(id: TargetId): boolean {
     if (this.#engine.unreadable.has(pods) || (this.#byRoot.get(id)?.size ?? 0) > 0) return true;
     return this.running(id, parseTarget(id).namespace) === undefined;
+  }
+
+  /** See Engine. */
+  endsPods(id: TargetId): boolean {
+    if (this.#engine.unreadable.has(pods) || this.running(id, parseTarget(id).namespace) === undefined)
+      return false;
+    const ends = (key: string) => this.#object(key)?.metadata.deletionTimestamp !== undefined;
+    return [...(this.#byRoot.get(id) ?? [])].every(ends);
   }
 
   /**
@@ -219,32 +226,4 @@ export class PodReflector {
 function hasGivenOwners(pod: KubeObject): boolean {
   const isOther = ({ controller }: OwnerReference) => controller !== true;
   return notedOwners(pod).length > 0 || pod.metadata.ownerReferences?.some(isOther) === true;
-}
-
-/** What of a physical pod goes up. One that is too large goes without its spec's bulk. */
-function reflection(
-  pod: KubeObject,
-  root: Pick<Root, 'reference'>,
-  between: OwnerReference | undefined,
-): KubeObject {
-  // The one between has another uid up there, which only the server knows.
-  const owner = between && { ...between, uid: '' };
-  const sameKind = owner?.kind === root.reference?.kind;
-  const ownerReferences = [
-    ...(owner && !sameKind ? [owner] : []),
-    ...(root.reference ? [root.reference] : []),
-    ...notedOwners(pod).map((given) => ({ ...given, controller: false })),
-  ];
-  const metadata = { ...reflectedMetadata(pod), ownerReferences };
-  const whole = { apiVersion: 'v1', kind: 'Pod', metadata, spec: pod.spec, status: pod.status };
-  if (Buffer.byteLength(encodeJson(whole)) <= maxPodBytes) return whole;
-  const { nodeName } = (pod.spec ?? {}) as { nodeName?: unknown };
-  const { phase, conditions } = (pod.status ?? {}) as { phase?: unknown; conditions?: unknown };
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata,
-    spec: { nodeName, containers: [] },
-    status: { phase, conditions },
-  };
 }

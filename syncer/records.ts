@@ -55,6 +55,18 @@ export interface TargetRecord {
   refused?: { manifest: string; since: number };
 }
 
+/** No watch is late for so long: then the object is what it was before, as a backup of its cluster that was restored has it. */
+const lateMs = 60_000;
+
+/** The watch may not have come to our own write yet. */
+export function isBehind(
+  { metadata }: KubeObject,
+  { applied, writtenAt = 0 }: Pick<TargetRecord, 'applied' | 'writtenAt'>,
+  now = Date.now(),
+): boolean {
+  return (metadata.generation ?? 0) < (applied?.physicalGeneration ?? 0) && now - writtenAt < lateMs;
+}
+
 export function newRecord(): TargetRecord {
   return { requires: [], repairs: 0, repairNotBefore: 0, absent: false };
 }

@@ -205,11 +205,14 @@ export class Reflector {
       written = await upstream.update(this.#kind, object, { cluster, signal });
     } catch (err) {
       if (!isRefusedObject(err)) throw err;
-      if (this.#kind.kind === 'Event' && isForGood(err)) return this.#refused.wait(key, 'never');
-      if (this.#kind.kind !== 'Event' && !this.#refused.has(key)) {
+      const isEvent = this.#kind.kind === 'Event';
+      const isOver = isForGood(err);
+      if (isEvent && isOver) return this.#refused.wait(key, 'never');
+      // Whatever is made there while a Namespace goes is refused, one after the other: that is how it ends.
+      if (!isEvent && !isOver && !this.#refused.has(key)) {
         logger.warn({ err, cluster, namespace, name, kind: this.#kind.kind }, 'it cannot be reflected');
       }
-      return this.#refused.again(key);
+      return this.#refused.again(key, isEvent || isOver);
     }
     const isWhole = !isUnderOther(object, written);
     const { uid } = written.metadata;

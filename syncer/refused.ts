@@ -40,19 +40,18 @@ export class Refused {
     this.#since.delete(key);
   }
 
-  /** When to ask again: the longer it has been so, the later. */
-  again(key: string): Retry {
-    const { kind } = this.#kind;
+  /** When to ask again: the longer it has been so, the later, and much later what may well never be taken. */
+  again(key: string, isDoubtful = false): Retry {
     const since = this.#sinceOf(key);
-    if (kind === 'PersistentVolumeClaim') return { after: waitMs(since, claimMs) };
-    // What an event is about is most often on its way up; it may also never come: ask less and less.
-    return { after: waitMs(since, kind === 'Event' ? { ...clashMs, share: 1 } : clashMs) };
+    if (isDoubtful) return { after: waitMs(since, { ...clashMs, share: 1 }) };
+    return { after: waitMs(since, this.#kind.kind === 'PersistentVolumeClaim' ? claimMs : clashMs) };
   }
 
   /** When to look again at what is not put now; undefined: it was waited for long enough, and what is shown of it stays. */
   wait(key: string, prospect: 'later' | 'soon' | 'never'): Retry | undefined {
     const isOver = prospect === 'soon' && Date.now() - this.#sinceOf(key) >= soonMs;
-    if (prospect !== 'never' && !isOver) return this.again(key);
+    // What an event is about is most often on its way up; it may also never come.
+    if (prospect !== 'never' && !isOver) return this.again(key, this.#kind.kind === 'Event');
     this.delete(key);
     return undefined;
   }
@@ -77,10 +76,13 @@ export function isRefusedObject(error: unknown): boolean {
   return ['Conflict', 'Forbidden', 'NotFound'].some((reason) => isStatusError(error, reason));
 }
 
-/** Its Namespace is gone or going: nothing new comes into that any more. */
+/** Its Namespace, or the logical cluster of that, is gone or going: nothing new comes into that any more. */
 export function isForGood(error: unknown): boolean {
   if (!isStatusError(error)) return false;
   const { kind, causes = [] } = error.details ?? {};
   if (error.reason === 'NotFound') return kind === 'namespaces';
-  return error.reason === 'Forbidden' && causes.some(({ reason }) => reason === 'NamespaceTerminating');
+  if (error.reason !== 'Forbidden') return false;
+  return (
+    causes.some(({ reason }) => reason === 'NamespaceTerminating') || /being terminated$/.test(error.message)
+  );
 }

@@ -6,6 +6,7 @@ import type { PhysicalCluster } from '../cluster/types.ts';
 import type { ApiResponse, Transport } from '../kube/http.ts';
 import { isStatusError } from '../kube/status.ts';
 import { orAborted, within } from '../kube/within.ts';
+import { WentBack } from './went-back.ts';
 
 const namespaces = { group: '', version: 'v1', resource: 'namespaces' };
 const answerMs = 5_000;
@@ -16,6 +17,8 @@ export interface SameClusterOptions {
   upstream: Client;
   physical: Transport;
   signal: AbortSignal;
+  /** It is again as it was before: what is known of it was. Default: whoever asks finds out. */
+  wentBack?(): void;
 }
 
 /**
@@ -25,15 +28,21 @@ export interface SameClusterOptions {
  */
 export class SameCluster {
   readonly #options: SameClusterOptions;
+  readonly #past: WentBack;
   #asked: Promise<void> | undefined;
 
   constructor(options: SameClusterOptions) {
     this.#options = options;
+    this.#past = new WentBack(options.physical);
   }
 
   readonly transport: Transport = async (request) => {
     const asked = this.#ask();
     await (request.signal ? orAborted(request.signal, asked) : asked);
+    if (isWatch.test(request.url) && (await this.#past.isBefore(request, this.#options.signal))) {
+      this.#options.wentBack?.();
+      throw new TransportError('EEARLIER', 'it is again as it was before');
+    }
     try {
       const response = await this.#options.physical(request);
       return isWatch.test(request.url) ? this.#watched(response) : response;
@@ -45,6 +54,7 @@ export class SameCluster {
 
   doubt(): void {
     this.#asked = undefined;
+    this.#past.doubt();
   }
 
   #watched({ body, events, ...response }: ApiResponse): ApiResponse {

@@ -25,9 +25,12 @@ export interface SyncerOptions extends Omit<WorkOptions, 'clock'> {
   /** Why the cluster of this uid may not be taken under this name, as a sentence; default: it may. */
   whyNotTaken?(clusterUID: string): Promise<string | undefined>;
   /** See HeartbeatOptions. */
+  whyFormerKubeconfig?(): string | undefined;
   together?: Together;
   /** Gives it its turn among the others that join; default: at once. */
   joining?: Joining;
+  /** See SameClusterOptions. */
+  wentBack?(): void;
   /** Of what it does from time to time, to the second; default: the system's. */
   clock?: Clock;
 }
@@ -48,7 +51,13 @@ export function startSyncer(options: SyncerOptions): Syncer {
   ready.catch(() => {});
   const run = async () => {
     const turn = await options.joining?.turn(signal);
-    const same = new SameCluster({ name, upstream, physical: turn?.over(physical) ?? physical, signal });
+    const same = new SameCluster({
+      name,
+      upstream,
+      physical: turn?.over(physical) ?? physical,
+      signal,
+      ...(options.wentBack && { wentBack: options.wentBack }),
+    });
     outage.onFailure(() => same.doubt());
     const client = new Client(same.transport, { userAgent: 'atoll-syncer', mostListBytes });
     if (turn) ready.then(turn.end, turn.end);
@@ -80,6 +89,7 @@ export function startSyncer(options: SyncerOptions): Syncer {
       rests: () => atWork.rests,
       hasHome: (soon) => home.ask(soon),
       heardAgain: () => atWork.heardAgain(),
+      ...(options.whyFormerKubeconfig && { whyFormerKubeconfig: options.whyFormerKubeconfig }),
       ...(options.whyNotTaken && { whyNotTaken: options.whyNotTaken }),
       ...(options.together && { together: options.together }),
     });

@@ -15,6 +15,10 @@ export interface Broken {
   error: unknown;
 }
 
+export function whyBroken({ error }: Broken): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** By a kubeconfig that does not work there is a way as well, to nobody: whoever goes it says why it leads nowhere. */
 export async function wayTo(
   cluster: PhysicalCluster,
@@ -30,8 +34,11 @@ export async function wayTo(
     );
     const broken: Broken = { error: err };
     const given: Transport = async () => {
-      const why = broken.error instanceof Error ? broken.error.message : String(broken.error);
-      throw new TransportError('ERR_KUBECONFIG', `its kubeconfig does not work: ${why}`, broken.error);
+      throw new TransportError(
+        'ERR_KUBECONFIG',
+        `its kubeconfig does not work: ${whyBroken(broken)}`,
+        broken.error,
+      );
     };
     return { given, broken };
   }

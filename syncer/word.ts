@@ -1,3 +1,4 @@
+import { formerKubeconfig } from '../cluster/life.ts';
 import { readability, type Unread } from '../cluster/readable.ts';
 import { silenceSince } from '../cluster/silence.ts';
 import type { Condition, PhysicalCluster, PhysicalClusterStatus } from '../cluster/types.ts';
@@ -28,18 +29,20 @@ interface Heard {
   lastAnswerTime: string | undefined;
   /** Why it may not be taken under its name. */
   refused: string | undefined;
+  /** Why its kubeconfig of now does not work; it was asked by the one of before. */
+  former: string | undefined;
   unread: Record<Unread, string[]>;
   watched: Watched;
 }
 
 /** What is to be said of a cluster, of which was known what `before` says, that was just asked. */
 export function statusOf(before: PhysicalCluster, found: Found, heard: Heard): PhysicalClusterStatus {
-  const { began, lastAnswerTime, refused, unread } = heard;
+  const { began, lastAnswerTime, unread } = heard;
   const now = new Date(began).toISOString();
   const { namespaces, ...watched } = heard.watched;
   const status = { ...before.status, ...(lastAnswerTime !== undefined && { lastAnswerTime }) };
   const answered = { ...before, status };
-  const ready = conditionOf(answered, 'Ready', verdictOf(answered, found, refused), now);
+  const ready = conditionOf(answered, 'Ready', verdictOf(answered, found, heard), now);
   const { Unanswered, ...others } = unread;
   // Of one that answers nothing at all Ready says it.
   const readable = readability(found.error === undefined ? { ...others, Unanswered } : others);
@@ -57,7 +60,7 @@ export function statusOf(before: PhysicalCluster, found: Found, heard: Heard): P
 
 type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
 
-function verdictOf(cluster: PhysicalCluster, { error }: Found, refused: string | undefined): Verdict {
+function verdictOf(cluster: PhysicalCluster, { error }: Found, { refused, former }: Heard): Verdict {
   if (error !== undefined)
     return {
       status: 'False',
@@ -65,6 +68,12 @@ function verdictOf(cluster: PhysicalCluster, { error }: Found, refused: string |
       message: `${silenceSince(cluster).words}: ${error}`,
     };
   if (refused !== undefined) return { status: 'False', reason: 'SameCluster', message: refused };
+  if (former !== undefined)
+    return {
+      status: 'True',
+      reason: formerKubeconfig,
+      message: `the cluster answers by its kubeconfig of before; that of now does not work: ${former}`,
+    };
   return { status: 'True', reason: 'SyncerConnected', message: 'the cluster answers' };
 }
 

@@ -6,6 +6,7 @@ import { physicalNamespace } from '../../cluster/placement.ts';
 import { type PodAccess, usesSecret } from '../../cluster/pod-access.ts';
 import { isHeldBack } from '../../cluster/pod-admission.ts';
 import { podSpecOf } from '../../cluster/pod-spec.ts';
+import { startsBeside } from '../../cluster/renewed.ts';
 import { shapeRuled } from '../../cluster/ruled-shape.ts';
 import { shapeFor } from '../../cluster/shape.ts';
 import { toldShare } from '../../cluster/share.ts';
@@ -84,6 +85,7 @@ export function joinShare({
       requires,
       ...(orphaned !== undefined && !share.surplus && { orphaned }),
       ...(isMoved(share, ref, root) && { moved: true }),
+      ...(isRenewed(share, placement, root) && { renewed: true }),
       ...(manifest &&
         access &&
         usesSecret(podSpecOf(manifest, ref.rule), access) && {
@@ -100,6 +102,11 @@ export function joinShare({
 
 function accountIn({ account: name, uid, authority, secret }: PodAccess): ShareViewSpec['account'] & object {
   return { name, uid, authority, secret };
+}
+
+function isRenewed(share: Share, { spec }: Placement, root: KubeObject | undefined): boolean {
+  if (!spec || spec.orphaned !== undefined || share.phase !== 'Leaving' || !root) return false;
+  return root.metadata.uid !== spec.ref.uid && !isEnding(root) && startsBeside(spec.ref);
 }
 
 function isMoved(share: Share, { uid }: ObjectRef, root: KubeObject | undefined): boolean {

@@ -44,6 +44,7 @@ export function runWorkspaceController(options: WorkspaceControllerOptions): Pro
   // Each makes or empties a logical cluster of its own.
   const queue = new WorkQueue({ fair: { partyOf: (key) => key, most: 1 } });
   const cache = informers.for<Workspace>(workspaces);
+  const asked = new Map<string, number>();
   const add = (workspace: Workspace) => queue.add(objectKey(workspace));
   cache.on({ add, update: (workspace) => add(workspace), delete: () => {} });
   const reconcile = async (key: string): Promise<Retry | undefined> => {
@@ -53,7 +54,7 @@ export function runWorkspaceController(options: WorkspaceControllerOptions): Pro
     const parent = { cluster, path: await pathOf(client, cluster) };
     const inside = await insideOf(client, workspace.spec?.cluster);
     const step = decideWorkspace(parent, workspace, inside, newLogicalClusterId());
-    return await take(options, step, { cluster, name }, { workspace, inside });
+    return await take({ ...options, asked }, step, { cluster, name }, { workspace, inside });
   };
   return runController({ name: 'workspace', queue, reconcile, signal, logger, ready: [cache.synced] });
 }
@@ -74,12 +75,12 @@ async function pathOf(client: Client, cluster: string): Promise<string> {
 }
 
 async function take(
-  options: WorkspaceControllerOptions,
+  options: WorkspaceControllerOptions & { asked: Map<string, number> },
   step: WorkspaceStep,
   target: { cluster: string; name: string },
   seen: { workspace: Workspace; inside: LogicalCluster | undefined },
 ): Promise<Retry | undefined> {
-  const { client, signal } = options;
+  const { client, signal, asked } = options;
   const { resourceVersion } = seen.workspace.metadata;
   switch (step.do) {
     case 'nothing':
@@ -103,8 +104,12 @@ async function take(
       await tellEnd(client, target, seen.workspace);
       return { after: 0 };
     case 'empty': {
-      const remains = await emptyLogicalCluster(client, step.cluster, signal);
+      const isAsked = Date.now() - (asked.get(step.cluster) ?? 0) < laterLookMs;
+      const remains = await emptyLogicalCluster(client, step.cluster, signal, isAsked);
+      if (!isAsked) asked.set(step.cluster, Date.now());
+      if (!remains) return { after: lookAgainMs };
       if (!isNothing(remains)) return await lookAgain(client, target, seen.workspace, remains);
+      asked.delete(step.cluster);
       await patchInside(client, step.cluster, seen.inside, withoutOurs(seen.inside));
       return { after: 0 };
     }

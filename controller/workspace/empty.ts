@@ -13,18 +13,23 @@ import { namespaces, systemNamespaces } from '../namespace/furnish.ts';
 /**
  * One pass over all that a logical cluster that ends still holds: asks for the deletion of everything, and tells what
  * was there when it came by. Workspaces in it go first; then namespaces, so that what they hold leaves the
- * physical clusters, and what is in none. Finalizers are waited for, whosever they are.
+ * physical clusters, and what is in none. Finalizers are waited for, whosever they are. `isAsked`: all of it was asked to go just before; while
+ * namespaces are left nothing else is looked at then, as no look before they are gone proves anything: undefined.
  */
 export async function emptyLogicalCluster(
   client: Client,
   cluster: string,
   signal: AbortSignal,
-): Promise<Remains> {
+  isAsked = false,
+): Promise<Remains | undefined> {
   const remains: Tally = { counts: {}, finalizers: {}, failures: [], unknown: [] };
   await deleteAll(client, workspaces, cluster, signal, remains);
   if (!isNothing(remains)) return remains;
   await forgetOtherServers(client, cluster, signal);
   const { items } = await client.list(namespaces, { cluster, signal });
+  const going = items.filter(({ metadata }) => !undeletableNamespaces.has(metadata.name ?? ''));
+  if (isAsked && going.length > 0 && going.every(({ metadata }) => metadata.deletionTimestamp))
+    return undefined;
   // Where nothing but these is left, each kind is read once for all of them; others may hold very much.
   const areLeft = items.every(({ metadata }) => systemNamespaces.includes(metadata.name ?? ''));
   const look = areLeft ? lookInto(client, { cluster, signal }) : undefined;

@@ -207,6 +207,29 @@ test('of a cluster whose kubeconfig does not work is told why, until it does', a
   physicals.delete('north');
 });
 
+test('of one that is reached by its kubeconfig of before is told that the present one does not work', async () => {
+  await register('east');
+  await until('ready', async () => (await ready('east')) === 'True');
+  const east = physicals.get('east')!;
+  physicals.delete('east');
+  const given = (data: object) =>
+    client.patch(secrets, { namespace: 'default', name: 'east' }, 'merge', { data });
+  await given({ a: 'e30K' });
+  const readyOf = async () => {
+    const { status } = await client.get<PhysicalCluster>(clusters, { name: 'east' });
+    return status?.conditions?.find(({ type }) => type === 'Ready');
+  };
+  const isBy = (reason: string) => async () => (await readyOf())?.reason === reason;
+  await until('it is told', isBy('FormerKubeconfig'));
+  expect(await readyOf()).toMatchObject({
+    status: 'True',
+    message: 'the cluster answers by its kubeconfig of before; that of now does not work: no east',
+  });
+  await given({ a: null });
+  await until('it is told no more', isBy('SyncerConnected'));
+  physicals.set('east', east);
+});
+
 test('another cluster of the same name, whose kubeconfig does not work, is not reached by the one of before', async () => {
   await register('east');
   await until('ready', async () => (await ready('east')) === 'True');

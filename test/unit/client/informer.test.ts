@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Client } from '../../../client/client.ts';
 import { type Informer, startInformer } from '../../../client/informer.ts';
+import type { Clock } from '../../../kube/clock.ts';
 import { eventually } from '../../eventually.ts';
 import { bookmark, configMap, event, failure, list, scripted, watch, watchBytes } from './scripted.ts';
 
@@ -73,6 +74,47 @@ test.each([
   await eventually(() => expect(urls).toHaveLength(3));
   expect(urls[2]).toContain('watch=true');
   expect(urls[2]).toContain('resourceVersion=10');
+});
+
+/** Waits for nothing, and keeps for how long it should have. */
+function impatient() {
+  const delays: number[] = [];
+  const clock: Clock = {
+    now: Date.now,
+    after(ms, run) {
+      // What is idle is so for two minutes.
+      if (ms > 60_000) return () => {};
+      delays.push(ms);
+      queueMicrotask(run);
+      return () => {};
+    },
+  };
+  return { delays, clock };
+}
+
+test.each([
+  ['a lost revision after an outage soon', failure(410, 'Expired'), 100],
+  ['a revision from the future soon', failure(504, 'Timeout'), 100],
+  ['a server that is still busy late', failure(500, 'InternalError'), 30_000],
+])('waits as long as there is a reason to: %s', async (_what, answer, most) => {
+  const lost = () => Promise.reject(new Error('refused'));
+  const outage = Array.from({ length: 12 }, () => lost);
+  const { transport, urls } = scripted(list('10'), ...outage, answer, list('30'), watch([], true));
+  const { delays, clock } = impatient();
+  startInformer(new Client(transport), configMaps, { signal: stop.signal, clock });
+  await eventually(() => expect(urls.length).toBeGreaterThan(14));
+  expect(delays[11]).toBeGreaterThanOrEqual(15_000);
+  expect(delays[12]).toBeLessThanOrEqual(most);
+  expect(delays[12]).toBeGreaterThanOrEqual(most / 2);
+});
+
+test('lists that are answered, and lost again at once, are read less and less often', async () => {
+  const pairs = Array.from({ length: 12 }, (_, i) => [list(String(i)), failure(410, 'Expired')]).flat();
+  const { transport, urls } = scripted(...pairs, list('30'), watch([], true));
+  const { delays, clock } = impatient();
+  startInformer(new Client(transport), configMaps, { signal: stop.signal, clock });
+  await eventually(() => expect(urls.length).toBeGreaterThan(25));
+  expect(delays[11]).toBeGreaterThanOrEqual(15_000);
 });
 
 test('one made again under the same name is a deletion and a creation', async () => {

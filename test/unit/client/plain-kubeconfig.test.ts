@@ -120,3 +120,16 @@ test('one that cannot be read is told where, and nothing of what is there', asyn
   expect((failure as Error).message).toMatch(/^the kubeconfig cannot be read: .* in line 3$/);
   expect(inspect(failure)).not.toContain('secret-token');
 });
+
+test.each([
+  'token: *secret-token',
+  'token: !secret-token a',
+  'token: "\\qsecret-token"',
+  '!secret-token! token: a',
+])('nor of what a parser names: %s', async (line) => {
+  const failure = await transportFromKubeconfig(`kind: Config\nusers: [{name: u, user: {${line}}}]\n`).catch(
+    (error: unknown) => error,
+  );
+  expect(failure).toBeInstanceOf(KubeconfigError);
+  expect(inspect(failure)).not.toContain('secret-token');
+});

@@ -35,6 +35,13 @@ test.each([
   expect(whyNotReady({ metadata: { name: 'a' }, status } as PhysicalCluster)).toBe(why);
 });
 
+test('one whose present kubeconfig does not work says so while it answers', () => {
+  const ready = { type: 'Ready', status: 'True', reason: 'FormerKubeconfig', message: 'by that of before' };
+  expect(whyNotReady({ metadata: { name: 'a' }, status: { conditions: [ready] } } as PhysicalCluster)).toBe(
+    'by that of before',
+  );
+});
+
 test('what keeps a cluster that is being removed is told', () => {
   const metadata = { name: 'a', deletionTimestamp: '1970-01-01T00:00:00Z' };
   const conditions = ['Ready', 'Empty'].map((type, i) => ({

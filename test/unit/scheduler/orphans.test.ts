@@ -16,6 +16,7 @@ const cluster = (name: string): PhysicalCluster => ({
     conditions: [{ type: 'Ready', status: 'True', reason: '', message: '', lastTransitionTime: '' }],
   },
 });
+const silence = { type: 'Ready', status: 'False', reason: '', message: '', lastTransitionTime: '' } as const;
 const left: ClusterSlice = { present: true, orphans: true };
 const leaving = { b: { phase: 'Leaving', replicas: 2 }, c: { phase: 'Leaving', replicas: 1 } } as const;
 
@@ -34,10 +35,13 @@ function placement(
   };
 }
 
-function decide(record: Placement, root?: ObjectMeta, namespace: ObjectMeta = {}) {
+function decide(record: Placement, root?: ObjectMeta, namespace: ObjectMeta = {}, silent: string[] = []) {
   const objects = root ? [deployment('web', { replicas: 3, metadata: root })] : [];
   const shop: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop', ...namespace } };
-  const clusters = ['a', 'b', 'c'].map(cluster);
+  const clusters = ['a', 'b', 'c'].map((name) => {
+    const found = cluster(name);
+    return silent.includes(name) ? { ...found, status: { conditions: [silence] } } : found;
+  });
   return decideNamespace({
     namespace: shop,
     objects,
@@ -112,5 +116,31 @@ it('what a Job had completed on clusters that were given up is not of the one th
   const shares = { b: { phase: 'Leaving', completions: 5, parallelism: 1, came: 3 } } as const;
   expect(takenOver({ ref, clusters: ['b'] }, { ...former, shares }).shares).toEqual({
     b: { phase: 'Joining', completions: 5, parallelism: 1 },
+  });
+});
+
+describe('what was deleted, and made anew', () => {
+  const active = { b: { phase: 'Leaving', replicas: 2 }, c: { phase: 'Active', replicas: 1 } } as const;
+  const statefulSet = {
+    group: 'apps',
+    version: 'v1',
+    resource: 'statefulsets',
+    kind: 'StatefulSet',
+    name: 'web',
+  };
+
+  it('starts where it may, though clusters that do not answer have yet to let go of the former one', () => {
+    const taken = specAfter(placement({ shares: leaving }), { uid: 'new' }, {}, ['b', 'c']);
+    expect(taken).toMatchObject({ ref: { uid: 'new' }, clusters: ['a'], shares: leaving });
+  });
+
+  it.each<[string, Partial<PlacementSpec>, string[]]>([
+    ['one that answers has to let go first', { shares: leaving }, ['b']],
+    ['one has yet to be told to', { shares: active }, ['b', 'c']],
+    ['it left its pods behind', { shares: leaving, orphaned: 'old' }, ['b', 'c']],
+    ['its pods have the same names', { shares: leaving, ref: { ...statefulSet, uid: 'old' } }, ['b', 'c']],
+  ])('waits where %s', (_, spec, silent) => {
+    const { update } = decide(placement(spec), { uid: 'new' }, {}, silent);
+    expect(update.filter(({ wanted }) => wanted.spec?.ref.uid === 'new')).toEqual([]);
   });
 });

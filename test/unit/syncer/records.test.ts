@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ShareView } from '../../../cluster/types.ts';
 import type { KubeObject } from '../../../kube/object.ts';
-import { newRecord, sliceOf, type TargetRecord } from '../../../syncer/records.ts';
+import { isBehind, newRecord, sliceOf, type TargetRecord } from '../../../syncer/records.ts';
 
 const view: ShareView = { apiVersion: 'x', kind: 'Share', metadata: {} };
 const error = { reason: 'Forbidden', message: 'not here' };
@@ -58,4 +58,13 @@ describe('whether it is heard to wait for its turn', () => {
     const slice = sliceOf(view, { ...newRecord(), error, waits: true }, set);
     expect(slice?.share).toEqual({ paused: true });
   });
+});
+
+it.each<[string, number, number, boolean]>([
+  ['that it has yet to come to', 4, 1_000, true],
+  ['that it has come to', 3, 1_000, false],
+  ['that was written long ago: the cluster was restored', 4, 61_000, false],
+])('a watch is behind a write %s', (_, physicalGeneration, ago, is) => {
+  const applied = { uid: 'u', physicalGeneration, generation: 1, share: {} };
+  expect(isBehind(object({}, {}), { applied, writtenAt: 100_000 - ago }, 100_000)).toBe(is);
 });

@@ -1,12 +1,17 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Client } from '../../../client/client.ts';
-import { silentLogger as logger } from '../../../kube/log.ts';
+import { silentLogger } from '../../../kube/log.ts';
+import { StatusError } from '../../../kube/status.ts';
 import type { Engine } from '../../../syncer/engine.ts';
 import { Reflector } from '../../../syncer/reflector.ts';
 import { Unreadable } from '../../../syncer/unreadable.ts';
 
+const logger = { ...silentLogger, warn: vi.fn() };
 const lifetime = new Set<AbortController>();
-beforeEach(() => void vi.useFakeTimers());
+beforeEach(() => {
+  logger.warn.mockClear();
+  vi.useFakeTimers();
+});
 afterEach(() => {
   for (const life of lifetime) life.abort();
   lifetime.clear();
@@ -83,5 +88,29 @@ test.each([
     await vi.advanceTimersByTimeAsync(1_000_000);
     expect(list).toHaveBeenCalledTimes(4);
     expect(update.mock.calls.map(([, object]) => (object as { shownUid?: string }).shownUid)).toEqual(said);
+  },
+);
+
+const causes = [{ reason: 'NamespaceTerminating', message: 'namespace shop is being terminated' }];
+test.each([
+  ['taken by another', 'it is there', undefined, 1, 30],
+  ['in a Namespace that goes', 'no', { causes }, 0, 12],
+  ['in a logical cluster that goes', 'unable to create, because it is being terminated', undefined, 0, 12],
+])(
+  'what is %s is asked for less and less, and told where somebody can do something',
+  async (_, message, details, told, most) => {
+    const metadata = { name: 'web-1', namespace: 'shop-01234567', uid: 'there' };
+    const read = { metadata: { resourceVersion: '1' }, items: [{ metadata }] };
+    const client = { list: async () => read, watchSome: () => new Promise(() => {}), json: async () => ({}) };
+    const update = vi.fn(async () => {
+      throw new StatusError(403, 'Forbidden', message, details);
+    });
+    run(client, { list: async () => ({ items: [] }), update }, 'pods', [Promise.resolve()]);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(logger.warn.mock.calls.filter(([, words]) => words === 'it cannot be reflected')).toHaveLength(
+      told,
+    );
+    expect(update.mock.calls.length).toBeGreaterThan(1);
+    expect(update.mock.calls.length).toBeLessThanOrEqual(most);
   },
 );

@@ -21,6 +21,7 @@ function setUp() {
     known: answer(200, { metadata: { name: 'west' }, status: { clusterUID: 'a', namespaces: 1 } }),
     asked: [] as string[],
     fails: false,
+    revision: '100',
   };
   const physical: Transport = async ({ url }) => {
     if (state.fails) throw new TransportError('ECONNRESET', 'it is gone');
@@ -29,6 +30,8 @@ function setUp() {
       return answer(200, { metadata: { name: 'kube-system', uid: state.uid } });
     }
     state.asked.push('what');
+    if (url.includes('limit=1'))
+      return answer(200, { metadata: { resourceVersion: state.revision }, items: [] });
     if (!url.includes('watch=true')) return missing('west');
     return { ...answer(200, {}), events: (async function* () {})() };
   };
@@ -40,7 +43,7 @@ function setUp() {
   });
   const client = new Client(same.transport);
   const get = () => client.get(configMaps, { namespace: 'n', name: 'west' }).catch((error: unknown) => error);
-  return { state, client, get };
+  return { state, client, get, physical };
 }
 
 test('who answers is asked once, before anything else', async () => {
@@ -70,6 +73,23 @@ test.each(['a request fails', 'a watch ends'])('it is asked again when %s', asyn
   }
   state.uid = 'b';
   expect(await get()).toMatchObject({ code: 'EOTHER' });
+});
+
+test('a watch of what was restored to an earlier state is not begun, and whoever reads it is told', async () => {
+  const { state, physical } = setUp();
+  let told = 0;
+  const upstream = new Client(async () => state.known);
+  const same = new SameCluster({ name: 'west', upstream, physical, signal, wentBack: () => void told++ });
+  const client = new Client(same.transport);
+  const watch = async () => {
+    for await (const _ of client.watchSome(configMaps, { resourceVersion: '100', signal })) break;
+  };
+  await watch();
+  state.revision = '80';
+  state.asked = [];
+  await expect(watch()).rejects.toMatchObject({ code: 'EEARLIER' });
+  expect(told).toBe(1);
+  expect(state.asked).toEqual(['who', 'what']);
 });
 
 test('that our own server has no such PhysicalCluster does not say that an object of its name is gone', async () => {
