@@ -114,7 +114,7 @@ describe('what pods use', () => {
     const [{ metadata }] = (await world.admin.list(resources.pods, { namespace: 'default' })).items as [
       KubeObject,
     ];
-    const { name } = metadata;
+    const { name = '' } = metadata;
     await expect(world.admin.get(podMetrics, { namespace: 'default', name })).rejects.toMatchObject({
       code: 404,
       message: `podmetrics.metrics.k8s.io "default/${name}" not found`,
