@@ -27,7 +27,7 @@ export interface PodUsage {
   found: Map<KubeObject, PodMetrics>;
   /** A sentence for each cluster of which something is not known. */
   unknown: string[];
-  /** Some cluster has told, were it of no pod. */
+  /** Some cluster has told, were it of no pod, or that it tells nobody: as of pods that nobody has measured yet. */
   answered: boolean;
 }
 
@@ -75,6 +75,7 @@ export function usageReader(connecting: Connecting): UsageReader {
           }
         } catch (error) {
           ended.throwIfAborted();
+          if (tellsNobody(error)) answered = true;
           const wasCut = signal.aborted && performance.now() - began < silentMs;
           if (!wasCut && !isRefusal(error)) resting.set(where, Date.now() + restMs);
           throw error;
@@ -179,7 +180,11 @@ function isMeasuredLater(error: unknown): boolean {
 
 /** It has answered, and will say the same again. */
 function isRefusal(error: unknown): boolean {
-  return ['NotFound', 'Forbidden', 'Unauthorized'].some((reason) => isStatusError(error, reason));
+  return tellsNobody(error) || isStatusError(error, 'Unauthorized');
+}
+
+function tellsNobody(error: unknown): boolean {
+  return isStatusError(error, 'NotFound') || isStatusError(error, 'Forbidden');
 }
 
 /** Nothing of what the cluster itself says: it tells of addresses and names that are nobody's business here. */

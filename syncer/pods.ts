@@ -18,7 +18,7 @@ import { Reflector } from './reflector.ts';
 import { parseTarget, type TargetId } from './target.ts';
 import { Unplaced } from './unplaced.ts';
 
-/** Of many that come at once each waits for all ReplicaSets before its own: looked at each moment, they would be what these wait for. */
+/** Should nobody tell that what owns it is shown. */
 const ownerMs = 1_000;
 const pods = { group: '', version: 'v1', resource: 'pods' };
 /** By physical namespace, pods to which somebody gave more owners than what controls them. */
@@ -41,6 +41,7 @@ export class PodReflector {
     this.#owners = owners;
     this.#between = between;
     this.reflector = new Reflector(engine, 'pods', (key, pod, place) => this.#reflect(key, pod, place));
+    for (const one of between.values()) one.onPendingNoMore((uid) => this.controllerCame(uid));
     this.informer.addIndex('given', (pod) => notedOwners(pod).map(({ uid }) => uid));
     // Of nodes.ts.
     this.informer.addIndex('namespace', ({ metadata: { namespace } }) => (namespace ? [namespace] : []));
@@ -157,8 +158,7 @@ export class PodReflector {
     if (root.mark !== undefined) await markAs(this.#engine, pods, pod, root.mark);
     const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller === true);
     const between = owner && this.#between.get(owner.kind);
-    const [namespace = ''] = key.split('/');
-    if (between?.isPending(`${namespace}/${owner?.name}`)) return { after: 'growing', atMost: ownerMs };
+    if (between?.isPending(`${pod.metadata.namespace}/${owner?.name}`)) return { after: ownerMs };
     return reflection(pod, root, between && owner);
   }
 

@@ -39,6 +39,7 @@ export class Reflector {
   #isFailing = false;
   readonly #shown: Shown;
   readonly #refused: Refused;
+  #pendingNoMore: (uid: string) => void = () => {};
 
   /** `prospect`: default now, of all. */
   constructor(
@@ -103,6 +104,11 @@ export class Reflector {
     if (object === undefined || this.#refused.has(key)) return false;
     const reflected = this.#shown.get(key);
     return reflected === undefined || isOfFormer(this.#kind, reflected, object);
+  }
+
+  /** Who is told of what was pending when it is shown, or refused, by its uid there; in place of whoever was before. */
+  onPendingNoMore(told: (uid: string) => void): void {
+    this.#pendingNoMore = told;
   }
 
   /** What was seen last at this place, by a watch that goes on. */
@@ -179,7 +185,10 @@ export class Reflector {
       return undefined;
     const prospect = this.#prospect(source);
     if (prospect !== 'now') return this.#refused.wait(key, prospect);
-    return await this.#put(key, name, source, place, body as KubeObject, now);
+    const isPending = this.isPending(key);
+    const retry = await this.#put(key, name, source, place, body as KubeObject, now);
+    if (isPending && !this.isPending(key)) this.#pendingNoMore(source.metadata.uid ?? '');
+    return retry;
   }
 
   async #put(

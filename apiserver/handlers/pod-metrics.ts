@@ -12,7 +12,7 @@ import { shapeList } from './lists/respond.ts';
 
 /**
  * What the pods of a logical cluster use, as `kubectl top pods` asks: of pods as they are here, measured where they run. Stored nowhere, and
- * asked for anew each time. Throws StatusError 404 of what is not measured (yet), 503 where no cluster tells.
+ * asked for anew each time. Throws StatusError 404 of what is not measured (yet), 503 where no cluster answers.
  * https://github.com/kubernetes/metrics
  */
 export async function handlePodMetrics(exchange: ResourceExchange): Promise<ApiResponse> {

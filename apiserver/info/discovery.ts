@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { othersHeader } from '../../cluster/names.ts';
+import { othersHeader, group as ours, placements } from '../../cluster/names.ts';
 import {
   type AggregatedVersion,
   aggregatedContentType,
@@ -60,11 +60,14 @@ function isDefined(catalog: Catalog, cluster: string, group: string): boolean {
 
 /** Of what goes with its definition. */
 const lastVerbs = ['delete', 'deletecollection', 'get', 'list', 'watch'];
+/** Of Placements: whoever keeps what may be made anew, as a backup, would make those for which nobody asked. */
+const readVerbs = ['get', 'list', 'watch'];
 
 function infosOf(catalog: Catalog, cluster: string): readonly ResourceInfo[] {
-  return catalog
-    .resources(cluster)
-    .map(({ info, isEnding }) => (isEnding ? { ...info, verbs: lastVerbs } : info));
+  return catalog.resources(cluster).map(({ info, isEnding }) => {
+    if (info.group === ours && info.resource === placements.resource) return { ...info, verbs: readVerbs };
+    return isEnding ? { ...info, verbs: lastVerbs } : info;
+  });
 }
 
 /** What reads all logical clusters at once, as garbage collection does, waits for no server of one of them. */

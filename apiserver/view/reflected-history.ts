@@ -3,6 +3,7 @@ import { withoutMarks } from '../../cluster/marks.ts';
 import { isReflected, type ReflectedKind } from '../../cluster/reflected.ts';
 import { revisionOf } from '../../cluster/revision.ts';
 import type { ObjectRef, Placement } from '../../cluster/types.ts';
+import { deepEqual } from '../../kube/deep.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { getOwn, isRecord, numberAt } from '../../kube/untyped.ts';
 import type { Store } from '../../storage/store.ts';
@@ -39,6 +40,12 @@ export async function historyOf(
 /** One that became history, and whose workload the cluster has a share of again. */
 export function isHistory(object: KubeObject, owners: ReadonlyMap<string, ObjectRef>): boolean {
   return !isReflected(object) && owners.has(controllerOf(object) ?? '');
+}
+
+/** One that nobody controls, as out of a backup: the workload whose revision it is adopts it, as its controller does on Kubernetes. */
+export function isOrphanOf(object: KubeObject, body: Record<string, unknown>): boolean {
+  const isFree = !isReflected(object) && controllerOf(object) === undefined;
+  return object.kind === 'ControllerRevision' && isFree && deepEqual(object['data'], body['data']);
 }
 
 /** Whether the cluster is to run, as before, whose it is: what it made of that may be made anew. */

@@ -24,7 +24,7 @@ import { requireUid } from './namespace.ts';
 import { addressIn, placementsStored } from './places.ts';
 import { makeReflection } from './reflected.ts';
 import { withoutSubsets } from './reflected-endpoints.ts';
-import { historyOf, isHistory, mayComeAgain } from './reflected-history.ts';
+import { historyOf, isHistory, isOrphanOf, mayComeAgain } from './reflected-history.ts';
 import { withoutPart } from './reflected-revision.ts';
 import type { SliceAddress } from './slices.ts';
 import { isAnother, sourceOf, withoutSource } from './sources.ts';
@@ -67,8 +67,8 @@ export async function putReflection(
     const owners = ownersHere(index, kind, address, Boolean(body['namespaceUid']));
     givesWay = before !== undefined && (await replaces(store, kind, before, address));
     known = revisionOf(before);
-    if (before && !givesWay && !mayWrite(kind, before, address.cluster, owners))
-      throw taken(kind, address, before);
+    const mayBe = !before || givesWay || isOrphanOf(before, body);
+    if (!mayBe && !mayWrite(kind, before, address.cluster, owners)) throw taken(kind, address, before);
     await requireUid(store, address, body['namespaceUid']);
     if (before && givesWay) return heldHere(before);
     if (!before)

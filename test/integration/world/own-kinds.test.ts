@@ -180,3 +180,19 @@ test('kubectl explain has a text for every field of our kinds', async () => {
     properties: { clusters: { description: expect.stringContaining('should be') } },
   });
 });
+
+test('are found with all verbs but Placements, which a backup takes for what it may make anew otherwise', async () => {
+  type Resource = { name: string; resource: string; verbs: string[] };
+  const legacy = (await world.admin.json('/apis/atoll.dev/v1alpha1')) as { resources: Resource[] };
+  const plain = legacy.resources.filter(({ name }) => !name.includes('/'));
+  const reads = plain.filter(({ verbs }) => verbs.join() === 'get,list,watch').map(({ name }) => name);
+  expect(reads).toEqual(['placements']);
+  expect(plain.length).toBeGreaterThan(4);
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const { body } = await world.admin.raw({ method: 'GET', path: '/apis', headers: { accept } });
+  const { items } = JSON.parse(Buffer.from(body as Uint8Array).toString()) as {
+    items: { metadata: { name: string }; versions: { resources: Resource[] }[] }[];
+  };
+  const ours = items.find(({ metadata }) => metadata.name === 'atoll.dev')?.versions[0]?.resources;
+  expect(ours?.find(({ resource }) => resource === 'placements')?.verbs).toEqual(['get', 'list', 'watch']);
+});

@@ -87,7 +87,7 @@ describe('what pods use', () => {
     await expect(world.as(ann).list(nodes)).rejects.toMatchObject({ code: 403 });
   });
 
-  test('of a cluster that does not tell is left out, with a warning; where none tells, that is said', async () => {
+  test('of a cluster that has none is left out, with a warning, were it of each; where none answers, that is said', async () => {
     const refuse = (name: string) => {
       world.physical(name).faults.instead = ({ url }) =>
         url.includes('/apis/metrics.k8s.io/')
@@ -108,9 +108,25 @@ describe('what pods use', () => {
     );
     expect((await list()).items).toHaveLength(2);
     refuse('west');
+    const none = await world.admin.raw({ method: 'GET', path: '/apis/metrics.k8s.io/v1beta1/pods' });
+    expect(none.headers['warning']).toHaveLength(2);
+    expect((await list()).items).toEqual([]);
+    const [{ metadata }] = (await world.admin.list(resources.pods, { namespace: 'default' })).items as [
+      KubeObject,
+    ];
+    const { name = '' } = metadata;
+    await expect(world.admin.get(podMetrics, { namespace: 'default', name })).rejects.toMatchObject({
+      code: 404,
+      message: `podmetrics.metrics.k8s.io "default/${name}" not found`,
+    });
+    for (const cluster of ['east', 'west'])
+      world.physical(cluster).faults.instead = ({ url }) =>
+        url.includes('/apis/metrics.k8s.io/')
+          ? { status: 500, headers: { 'content-type': 'text/plain' }, body: Buffer.from('no\n') }
+          : undefined;
     await expect(list()).rejects.toMatchObject({
       code: 503,
-      message: 'cluster east serves no metrics.k8s.io; cluster west serves no metrics.k8s.io',
+      message: 'cluster east does not say what its pods use; cluster west does not say what its pods use',
     });
   });
 

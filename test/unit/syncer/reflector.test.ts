@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Client } from '../../../client/client.ts';
+import { WorkQueue } from '../../../controller/queue.ts';
 import { silentLogger } from '../../../kube/log.ts';
 import { StatusError } from '../../../kube/status.ts';
 import type { Engine } from '../../../syncer/engine.ts';
+import type { Owners } from '../../../syncer/owners.ts';
+import { PodReflector } from '../../../syncer/pods.ts';
 import { Reflector } from '../../../syncer/reflector.ts';
 import { Unreadable } from '../../../syncer/unreadable.ts';
 
@@ -25,7 +28,20 @@ function start(list: () => Promise<unknown>, ready: readonly Promise<unknown>[])
 }
 
 /** All that it finds in a namespace of ours it shows. */
-function run(client: object, upstream: object, resource: string, ready: readonly Promise<unknown>[]): void {
+function run(
+  client: object,
+  upstream: object,
+  resource: string,
+  ready: readonly Promise<unknown>[],
+): Reflector {
+  const engine = engineOf(client, upstream);
+  const reflector = new Reflector(engine, resource, async (_key, object) => object);
+  reflector.informer.wake();
+  reflector.run(ready).catch(() => {});
+  return reflector;
+}
+
+function engineOf(client: object, upstream: object): Engine {
   const life = new AbortController();
   lifetime.add(life);
   const locator = { cluster: 'root:team', namespace: 'shop', uid: 'uid-of-shop' };
@@ -35,12 +51,11 @@ function run(client: object, upstream: object, resource: string, ready: readonly
     upstream: upstream as Client,
     unreadable: new Unreadable(() => {}),
     namespaces: { of: () => ['shop-01234567'], own: () => ({ locator }) },
+    up: new WorkQueue(),
     signal: life.signal,
     logger,
   };
-  const reflector = new Reflector(engine as unknown as Engine, resource, async (_key, object) => object);
-  reflector.informer.wake();
-  reflector.run(ready).catch(() => {});
+  return engine as unknown as Engine;
 }
 
 test('nothing that was reflected is looked at before it is known which namespaces are whose', async () => {
@@ -114,3 +129,55 @@ test.each([
     expect(update.mock.calls.length).toBeLessThanOrEqual(most);
   },
 );
+
+test('whoever waits for it is told once, when it is shown or refused', async () => {
+  const metadata = { name: 'web', namespace: 'shop-01234567', uid: 'there' };
+  const read = { metadata: { resourceVersion: '1' }, items: [{ metadata }] };
+  const client = { list: async () => read, watchSome: () => new Promise(() => {}), json: async () => ({}) };
+  const taken = new StatusError(409, 'Conflict', 'replicasets.apps "web" already exists');
+  const answers = [() => Promise.reject(new Error('not now')), () => Promise.reject(taken)];
+  const update = vi.fn(
+    async () => await (answers.shift() ?? (async () => ({ metadata: { uid: 'here' } })))(),
+  );
+  const reflector = run(client, { list: async () => ({ items: [] }), update }, 'replicasets', []);
+  const told: unknown[] = [];
+  reflector.onPendingNoMore((uid) => told.push([uid, update.mock.calls.length]));
+  await vi.advanceTimersByTimeAsync(100_000);
+  expect(update).toHaveBeenCalledTimes(3);
+  expect(told).toEqual([['there', 2]]);
+});
+
+test('a pod comes up as soon as what owns it is shown', async () => {
+  const controller = {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    name: 'web-1',
+    uid: 'of-web-1',
+    controller: true,
+  };
+  const namespace = 'shop-01234567';
+  const metadata = { name: 'web-1-a', namespace, uid: 'there', ownerReferences: [controller] };
+  const read = { metadata: { resourceVersion: '1' }, items: [{ metadata }] };
+  const client = { list: async () => read, watchSome: () => new Promise(() => {}), json: async () => ({}) };
+  const update = vi.fn(async (..._told: unknown[]) => ({ metadata: { uid: 'here' } }));
+  const engine = engineOf(client, { list: async () => ({ items: [] }), update });
+  const told: ((uid: string) => void)[] = [];
+  const isPending = vi.fn(() => true);
+  const replicaSets = { isPending, onPendingNoMore: told.push.bind(told) };
+  const root = { target: 'deployments.apps/shop-01234567/web' };
+  const owners = { rootOf: async () => root, missing: () => [] } as unknown as Owners;
+  const pods = new PodReflector(
+    engine,
+    owners,
+    new Map([['ReplicaSet', replicaSets as unknown as Reflector]]),
+  );
+  pods.informer.wake();
+  pods.run([]).catch(() => {});
+  await vi.advanceTimersByTimeAsync(100);
+  expect(isPending).toHaveBeenCalledWith(`${namespace}/web-1`);
+  expect(update).not.toHaveBeenCalled();
+  isPending.mockReturnValue(false);
+  told[0]?.('of-web-1');
+  await vi.advanceTimersByTimeAsync(0);
+  expect(update).toHaveBeenCalledTimes(1);
+});

@@ -156,3 +156,25 @@ test('that it was adopted after its ReplicaSet was numbered, and before that was
   expect(seen).toBe(1);
   expect(await numbers('web-a')).toEqual([afterFar, afterFar]);
 });
+
+test('a StatefulSet adopts its own revision that nobody controls, as out of a backup, and no other', async () => {
+  const revisions = { group: 'apps', version: 'v1', resource: 'controllerrevisions' };
+  const set = { ...ref, kind: 'StatefulSet', resource: 'statefulsets', name: 'db', uid: 'uid-of-db' };
+  await upstream.place({ ...object('apps/v1', 'StatefulSet', 'db'), spec: { replicas: 1 } }, set, {
+    east: active,
+  });
+  const controller = { ...owner, kind: 'StatefulSet', name: 'db', uid: set.uid, controller: true };
+  const restored = async (name: string, data: object, metadata: object = {}) => {
+    const made = object('apps/v1', 'ControllerRevision', name);
+    const at = keys.object({ ...revisions, name }, logical, namespace);
+    await upstream.write(at, { ...made, metadata: { ...made.metadata, ...metadata }, data, revision: 3 });
+    const said = { apiVersion: 'apps/v1', kind: 'ControllerRevision', data: { is: name }, revision: 1 };
+    const told = { ...said, metadata: { name, namespace, ownerReferences: [controller] } };
+    await upstream.client('east').update(revisions, told, { cluster: logical });
+    return (await upstream.read<KubeObject>(at))?.metadata.ownerReferences;
+  };
+  expect(await restored('db-1', { is: 'db-1' })).toEqual([expect.objectContaining({ uid: set.uid })]);
+  await expect(restored('db-2', { is: 'another' })).rejects.toMatchObject({ code: 409 });
+  const others = { ownerReferences: [{ ...controller, uid: 'of-another' }] };
+  await expect(restored('db-3', { is: 'db-3' }, others)).rejects.toMatchObject({ code: 409 });
+});
