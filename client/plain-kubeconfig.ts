@@ -21,15 +21,15 @@ export function plainKubeconfig(text: string, context: string | undefined): Plai
   if (typeof server !== 'string' || server === '') return undefined;
   const name = cluster['tls-server-name'];
   return {
-    server,
+    server: alone(server),
     credentials: {
       ca: bytes(cluster['certificate-authority-data']),
       cert: bytes(user['client-certificate-data']),
       key: bytes(user['client-key-data']),
       passphrase: undefined,
-      tlsServerName: typeof name === 'string' ? name : undefined,
+      tlsServerName: typeof name === 'string' ? alone(name) : undefined,
       insecure: cluster['insecure-skip-tls-verify'] === true,
-      authorization: typeof token === 'string' && token !== '' ? `Bearer ${token}` : undefined,
+      authorization: typeof token === 'string' && token !== '' ? alone(`Bearer ${token}`) : undefined,
     },
   };
 }
@@ -82,6 +82,16 @@ function holds(object: Fields, keys: readonly string[]): boolean {
   );
 }
 
+/** Of its own: what is kept for as long as a cluster is known would keep the whole text, of which it is a piece. */
+function alone(text: string): string {
+  return Buffer.from(text).toString();
+}
+
+/** Likewise: what is short shares its memory with whatever was made beside it. */
 function bytes(base64: unknown): Buffer | undefined {
-  return typeof base64 === 'string' && base64 !== '' ? Buffer.from(base64, 'base64') : undefined;
+  if (typeof base64 !== 'string' || base64 === '') return undefined;
+  const found = Buffer.from(base64, 'base64');
+  const own = Buffer.allocUnsafeSlow(found.length);
+  found.copy(own);
+  return own;
 }

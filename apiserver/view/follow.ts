@@ -6,6 +6,9 @@ import { shareKind } from './respond.ts';
 import type { Shares } from './shares.ts';
 import type { Out, Source } from './watch.ts';
 
+/** One for all: each would have a stack of its own, for as long as its watch is open. */
+const hasRead = new Error('the index tells what follows');
+
 /**
  * How the shares of a cluster change after `after`, the state that was loaded. History comes from the store; once
  * that has caught up with the index, only what the index finds to be the cluster's.
@@ -25,7 +28,7 @@ export function followShares(
     reached: () => (live ? Math.max(index.revision, seen) : seen),
     async start(out, signal) {
       const reading = new AbortController();
-      const leaves: (() => void)[] = [() => reading.abort()];
+      const leaves: (() => void)[] = [() => reading.abort(hasRead)];
       const leave = () => {
         for (const one of leaves) one();
       };
@@ -41,7 +44,7 @@ export function followShares(
         if (live || !caughtUp || index.revision > seen || signal.aborted) return;
         live = true;
         leaves.push(index.subscribe(cluster, { event, onEnd: out.fail }));
-        reading.abort();
+        reading.abort(hasRead);
       };
       await store.watch(everything, {
         after,

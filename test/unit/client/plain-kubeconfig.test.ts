@@ -133,3 +133,12 @@ test.each([
   expect(failure).toBeInstanceOf(KubeconfigError);
   expect(inspect(failure)).not.toContain('secret-token');
 });
+
+test('what is kept of it keeps nothing else in memory', () => {
+  const found = plainKubeconfig(
+    kubeconfig({ cluster: { 'certificate-authority-data': base64('ca') } }),
+    undefined,
+  );
+  const ca = found?.credentials.ca as Buffer;
+  expect([ca.toString(), ca.buffer.byteLength]).toEqual(['ca', 2]);
+});
