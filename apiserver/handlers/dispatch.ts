@@ -188,7 +188,7 @@ function choose(exchange: ResourceExchange): Handler {
   }
   const sub = served.info.subresources.find((s) => s.name === info.subresource);
   if (sub === undefined) throw served.custom ? notFound(served.info, info.name) : noSuchResource();
-  if (!sub.verbs.includes(info.verb)) throw methodNotAllowed();
+  if (!sub.verbs.includes(info.verb)) throw served.custom ? unsupported(exchange) : methodNotAllowed();
   const handler = special[info.subresource];
   if (handler !== undefined && !(info.subresource === 'proxy' && info.resource === 'nodes')) return handler;
   return ['get', 'update', 'patch'].includes(info.verb) && sub.kind === served.info.kind
@@ -206,6 +206,13 @@ function refusal(exchange: ResourceExchange): StatusError {
   const { resource } = served.info;
   const message = `watch is not supported on resources of kind ${JSON.stringify(resource)}`;
   return new StatusError(405, 'MethodNotAllowed', message, { kind: resource });
+}
+
+/** The subresources of a definition are there for any method. */
+function unsupported({ info, served }: ResourceExchange): StatusError {
+  const { group, resource } = served.info;
+  const message = `${info.verb} is not supported on resources of kind "${resource}.${group}"`;
+  return new StatusError(405, 'MethodNotAllowed', message, { group, kind: resource });
 }
 
 const refuse: Handler = () => Promise.reject(methodNotAllowed());
