@@ -144,6 +144,8 @@ function checkPath({ info, served }: ResourceExchange): void {
       throw badRequest('Namespace parameter required.');
     }
     if (info.name !== '' || !served.info.verbs.includes('list')) throw noSuchResource();
+    if (info.verb === 'deletecollection' && !served.custom && unnamed.test(info.path))
+      throw badRequest('Namespace parameter required.');
     if (info.verb === 'create' || info.verb === 'deletecollection') throw methodNotAllowed();
   }
   if (info.verb === 'watch' && info.subresource !== '') throw noSuchResource();

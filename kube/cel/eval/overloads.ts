@@ -19,15 +19,16 @@ const operands: Readonly<Record<string, readonly string[]>> = {
 };
 const times = ['google.protobuf.Timestamp', 'google.protobuf.Duration'];
 
-/** Told without the types of what they were given. */
+/** Told without the types of what they were given, and told by no name. */
 const untold = ['size', 'sort'];
+const unnamed = ['@in', 'contains', 'endsWith', 'find', 'findAll', 'flatten', 'matches', 'startsWith'];
 
 /** Where no overload takes the arguments, the failure tells the function and their types; of lists it is their elements. */
 export function call(run: Run, name: string, budget: Budget, given: readonly Value[]): Value {
   try {
     return run(budget, ...given);
   } catch (error) {
-    if (!isOverload(error) || Array.isArray(given[0]) || name === 'flatten') throw error;
+    if (!isOverload(error) || Array.isArray(given[0]) || unnamed.includes(name)) throw error;
     const types = untold.includes(name) ? '' : `(${given.map(typeOf).join(', ')})`;
     throw new RunError(`no such overload: ${name}${types}`);
   }

@@ -8,6 +8,7 @@ const version = (name: string, storage: boolean) => ({
   served: true,
   storage,
   subresources: { status: {} },
+  additionalPrinterColumns: [{ name: 'O', type: 'string', jsonPath: '.spec.o' }],
   schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
 });
 const gear = (apiVersion: string, kind: string) => ({ apiVersion, kind, metadata: { name: 'g' } });
@@ -24,7 +25,7 @@ beforeAll(async () => {
       versions: [version('v1', true), version('v2', false)],
     },
   });
-  await api.call('POST', gears, gear(`${group}/v1`, 'Gear'));
+  await api.call('POST', gears, { ...gear(`${group}/v1`, 'Gear'), spec: { o: { z: 1, a: { y: 2, b: 3 } } } });
 });
 afterAll(() => api.close());
 
@@ -65,6 +66,12 @@ test.each<[method: string, path: string, body: object | undefined, code: number,
 ])('%s %s %j', async (method, path, sent, code, message) => {
   const { status, body } = await api.call(method, path, sent, method === 'PATCH' ? merge : {});
   expect([status, body.message]).toEqual([code, message]);
+});
+
+test('a column shows an object with its fields in order of their names', async () => {
+  const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  const { body } = await api.call('GET', `${gears}/g`, undefined, { accept });
+  expect(body.rows[0].cells).toEqual(['g', '{"a":{"b":3,"y":2},"z":1}']);
 });
 
 test('one is no list', async () => {

@@ -39,6 +39,8 @@ test.each([
   ['object.data.split(",") == []', 'no such overload: split(map, string)'],
   ['sets.contains(dyn(1), [1])', 'no such overload: sets.contains(int, list)'],
   ['object.data.isGreaterThan(quantity("1"))', 'no such overload: isGreaterThan(map, kubernetes.Quantity)'],
+  ['object.data.startsWith("x")', 'no such overload'],
+  ['"x" in oldObject', 'no such overload'],
   ['size(oldObject) == 1', 'no such overload: size'],
   ['[dyn(1), dyn("a")].sum() == 1', 'no such overload'],
 ])('%s: %s', (expression, said) => expect(run(expression)).toBe(said));
