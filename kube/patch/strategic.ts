@@ -98,7 +98,8 @@ function deleteElements(result: JsonObject, key: string, value: Json, schema: Sc
   if (!Array.isArray(before) || !Array.isArray(value)) return;
   if (elementKind(before, value) === 'map') {
     const { schema: items, mergeKey } = lookupSlice(schema, key);
-    return setOwn(result, key, mergeLists(before, value, items, mergeKey, mergeObjects));
+    setOwn(result, key, mergeLists(before, value, items, mergeKey, mergeObjects));
+    return;
   }
   const gone = new Set(value);
   setOwn(
