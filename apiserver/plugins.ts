@@ -78,6 +78,8 @@ export interface AdmissionRequest {
   subresource: string;
   namespace: string;
   name: string;
+  /** Deleted as one of a collection: policies and webhooks see that nobody said its name. */
+  collection?: boolean;
   object?: KubeObject;
   old?: KubeObject;
   dryRun: boolean;

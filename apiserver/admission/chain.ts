@@ -109,6 +109,7 @@ class Asked implements AdmissionRequest {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
+  readonly collection?: boolean;
   readonly object?: KubeObject;
   readonly old?: KubeObject;
   readonly dryRun: boolean;
@@ -144,6 +145,7 @@ class Asked implements AdmissionRequest {
     this.#verb = operation;
     this.#deletion = options;
     if (kind) this.kind = kind;
+    if (options?.collection) this.collection = true;
     if (object) this.object = object;
     if (old) this.old = old;
   }

@@ -114,8 +114,8 @@ export class AuditRecord {
     this.#annotations += text;
   }
 
-  /** The object that was sent, as soon as it is decoded: what follows changes it. */
-  sent(value: unknown): void {
+  /** The object that was sent, as soon as it is decoded: what follows changes it. `shown` is asked for what is recorded of it. */
+  sent(value: unknown, shown?: () => unknown): void {
     if (!isRecord(value)) return;
     const { metadata } = value;
     if (isRecord(metadata) && this.#info.isResource) {
@@ -123,7 +123,8 @@ export class AuditRecord {
       this.#ref.add(metadata);
     }
     if (!this.#takesRequest()) return;
-    this.#requestIs(encodeJson(this.#verdict.omitManagedFields ? withoutManagedFields(value) : value));
+    const recorded = (shown?.() ?? value) as Record<string, unknown>;
+    this.#requestIs(encodeJson(this.#verdict.omitManagedFields ? withoutManagedFields(recorded) : recorded));
   }
 
   /** The body of a PATCH, in whatever dialect. */
@@ -141,10 +142,11 @@ export class AuditRecord {
       : undefined;
     this.#status = `"responseStatus":${responseStatus(response.status, status, this.#secret)},`;
     const lasts = isLongRunning(info) || response.tunnel !== undefined;
-    if (lasts) this.#tell('ResponseStarted');
     const takes = this.#takesAnswer(response);
-    if (response.body instanceof Uint8Array && !response.tunnel && !response.events) {
-      if (takes) this.#answerIs(type, response.body);
+    const whole = response.body instanceof Uint8Array && !response.tunnel && !response.events;
+    if (whole && takes) this.#answerIs(type, response.body as Uint8Array);
+    if (lasts) this.#tell('ResponseStarted');
+    if (whole) {
       this.#tell(stage);
       return response;
     }

@@ -182,12 +182,29 @@ function withKind(value: JsonObject, served: ServedResource, { refuse }: Decodin
     const { version } = parseApiVersion(apiVersion);
     const why = mismatch(apiVersion, kind, served);
     if (refuse) throw refuse(why);
+    if (served.custom) throw otherThan({ apiVersion, kind }, value, served);
     throw badRequest(
       `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${info.kind}: ${why}`,
     );
   }
   const { apiVersion: _v, kind: _k, ...rest } = value;
   return { kind, apiVersion, ...rest };
+}
+
+/** A definition's handler reads whatever it is sent, and tells versions apart before it validates. */
+function otherThan(
+  { apiVersion, kind }: { apiVersion: string; kind: string },
+  { metadata = null }: JsonObject,
+  { info }: ServedResource,
+): StatusError {
+  const expected = formatApiVersion(info);
+  if (apiVersion !== expected)
+    return badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
+    );
+  const name = isRecord(metadata) ? String(getOwn(metadata, 'name') ?? '') : '';
+  const message = `Invalid value: ${JSON.stringify(kind)}: must be ${info.kind}`;
+  return invalid(info.group, kind, name, [{ reason: 'FieldValueInvalid', message, field: 'kind' }]);
 }
 
 function mismatch(apiVersion: string, kind: string, { info }: ServedResource): string {

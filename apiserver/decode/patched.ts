@@ -48,13 +48,14 @@ export function requireKind(patched: Patched, info: GroupVersionKind): void {
     ['kind', kind, info.kind],
     ['apiVersion', apiVersion || formatApiVersion(info), formatApiVersion(info)],
   ];
-  for (const [field, given, wanted] of expected) {
-    if (given === wanted) continue;
-    const { group } = parseApiVersion(String(apiVersion ?? ''));
-    const name = isRecord(metadata) ? String(getOwn(metadata, 'name') ?? '') : '';
+  const causes = expected.flatMap(([field, given, wanted]) => {
     const message = `Invalid value: ${quoteGo(String(given))}: must be ${wanted}`;
-    throw invalid(group, String(kind), name, [{ reason: 'FieldValueInvalid', message, field }]);
-  }
+    return given === wanted ? [] : [{ reason: 'FieldValueInvalid', message, field }];
+  });
+  if (causes.length === 0) return;
+  const { group } = parseApiVersion(String(apiVersion ?? ''));
+  const name = isRecord(metadata) ? String(getOwn(metadata, 'name') ?? '') : '';
+  throw invalid(group, String(kind), name, causes);
 }
 
 /** A strategic merge patch is decoded as the kind of the URL, whatever it says. */

@@ -64,6 +64,7 @@ export function shapeObject(
   if (form.shape === 'object') return object;
   if (form.shape === 'PartialObjectMetadata') {
     if (form.list) {
+      if (exchange.served.custom) throw new StatusError(500, '', 'content is not a list');
       const type = goType(exchange, '');
       throw notAcceptable(
         `you requested PartialObjectMetadataList, but the requested object is not a list (${type})`,

@@ -1,8 +1,9 @@
 import { encodeJson } from '../../kube/json.ts';
 import { firstAt } from '../../kube/jsonpath/find.ts';
 import { type Path, parsePath } from '../../kube/jsonpath/parse.ts';
-import type { KubeObject } from '../../kube/object.ts';
+import type { Json, KubeObject } from '../../kube/object.ts';
 import { timeError } from '../../kube/schema/mismatch.ts';
+import { sortedKeys } from '../../kube/sorted.ts';
 import { type ColumnDefinition, inPrintedOrder, tableFor } from '../../kube/table/index.ts';
 import type { CustomColumn, ServedResource } from '../served.ts';
 import { partial } from './partial.ts';
@@ -122,7 +123,7 @@ function cell(type: string, value: unknown, now: Date): unknown {
   const isNumber = typeof value === 'number' || typeof value === 'bigint';
   switch (type) {
     case 'string':
-      return typeof value === 'string' ? value : encodeJson(value);
+      return typeof value === 'string' ? value : encodeJson(sortedKeys(value as Json));
     case 'date':
       return typeof value === 'string' ? since(value, now) : null;
     case 'integer':

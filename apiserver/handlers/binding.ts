@@ -19,12 +19,13 @@ export async function handleBinding(exchange: ResourceExchange): Promise<ApiResp
   const { core, info } = exchange;
   const { object, query, admission } = await postedObject(exchange, kind);
   const name = info.name || (object.metadata.name ?? '');
-  if (object.metadata.name && object.metadata.name !== name) {
+  if ((object.metadata.name ?? '') !== name) {
     throw badRequest('name in URL does not match name in Binding object');
   }
   const target = (object['target'] ?? {}) as Target;
   checkTarget(target);
   await admission.validate(object, undefined);
+  if (name === '') throw badRequest('Name parameter required.');
   const change = (pod: KubeObject) => bound(pod, object, target.name ?? '');
   const { cluster, namespace } = info;
   const at = { cluster, namespace, name, group: '', resource: 'pods' };

@@ -86,8 +86,8 @@ export function handlerFor(
     throw badRequest(`Name parameter invalid: ${JSON.stringify(info.name)}: may not be '${info.name}'`);
   const listing = info.verb === 'list' || info.verb === 'watch';
   if (!served.custom) checkAccept(request.headers, listing ? listTypes : undefined);
-  // A patch of no known type comes to no resource.
-  if (info.verb === 'patch' && info.subresource !== 'scale') patchType(resourceExchange);
+  // A patch of no known type comes to no resource; what is proxied is whatever it is.
+  if (info.verb === 'patch' && !['scale', 'proxy'].includes(info.subresource)) patchType(resourceExchange);
   warnDeprecated(resourceExchange);
   if (isOfPlacements(info)) return { exchange: resourceExchange, handle: handledJoined(handle) };
   if (served.conversion !== undefined) {
@@ -144,11 +144,14 @@ function checkPath({ info, served }: ResourceExchange): void {
       throw badRequest('Namespace parameter required.');
     }
     if (info.name !== '' || !served.info.verbs.includes('list')) throw noSuchResource();
+    if (info.verb === 'deletecollection' && !served.custom && unnamed.test(info.path))
+      throw badRequest('Namespace parameter required.');
     if (info.verb === 'create' || info.verb === 'deletecollection') throw methodNotAllowed();
   }
   if (info.verb === 'watch' && info.subresource !== '') throw noSuchResource();
-  // Routes of kinds that are built in know of GET alone.
-  if ((info.method === 'HEAD' && !served.custom) || (info.verb === 'watch' && info.method !== 'GET'))
+  // Routes of kinds that are built in know of GET alone, but those of proxies.
+  const hasHead = served.custom || info.subresource === 'proxy';
+  if ((info.method === 'HEAD' && !hasHead) || (info.verb === 'watch' && info.method !== 'GET'))
     throw methodNotAllowed();
   if (info.cluster === '*' && info.verb !== 'list' && info.verb !== 'watch') throw methodNotAllowed();
 }
@@ -187,7 +190,7 @@ function choose(exchange: ResourceExchange): Handler {
   }
   const sub = served.info.subresources.find((s) => s.name === info.subresource);
   if (sub === undefined) throw served.custom ? notFound(served.info, info.name) : noSuchResource();
-  if (!sub.verbs.includes(info.verb)) throw methodNotAllowed();
+  if (!sub.verbs.includes(info.verb)) throw served.custom ? unsupported(exchange) : methodNotAllowed();
   const handler = special[info.subresource];
   if (handler !== undefined && !(info.subresource === 'proxy' && info.resource === 'nodes')) return handler;
   return ['get', 'update', 'patch'].includes(info.verb) && sub.kind === served.info.kind
@@ -207,13 +210,18 @@ function refusal(exchange: ResourceExchange): StatusError {
   return new StatusError(405, 'MethodNotAllowed', message, { kind: resource });
 }
 
+/** The subresources of a definition are there for any method. */
+function unsupported({ info, served }: ResourceExchange): StatusError {
+  const { group, resource } = served.info;
+  const message = `${info.verb} is not supported on resources of kind "${resource}.${group}"`;
+  return new StatusError(405, 'MethodNotAllowed', message, { group, kind: resource });
+}
+
 const refuse: Handler = () => Promise.reject(methodNotAllowed());
 
-const notServed: Handler = ({ info }) =>
-  Promise.reject(
-    new StatusError(
-      501,
-      'NotImplemented',
-      `${info.resource}/${info.subresource} is not served by this server yet`,
-    ),
-  );
+/** Who asks it of what is not there is told so first. */
+const notServed: Handler = async ({ core, info, stored }) => {
+  await core.registry.read(stored, info);
+  const message = `${info.resource}/${info.subresource} is not served by this server yet`;
+  throw new StatusError(501, 'NotImplemented', message);
+};

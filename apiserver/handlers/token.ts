@@ -127,6 +127,7 @@ async function boundObject(
     const of = (ref.apiVersion ?? '').includes('/') ? ref.apiVersion : `/${ref.apiVersion ?? ''}`;
     throw badRequest(`cannot bind token to object of type ${of}, Kind=${boundKind}`);
   }
+  if (!ref.name) throw badRequest('Name parameter required.');
   const known = boundKind as keyof typeof boundResources;
   const at = { cluster: info.cluster, group: '', resource: boundResources[known], name: ref.name ?? '' };
   const object = await core.registry.get({ ...at, ...(known !== 'Node' && { namespace: info.namespace }) });

@@ -9,14 +9,27 @@ export function whyNoJsonPatch(before: JsonObject, patch: Json): string | undefi
   const refused = firstRefused(before, Array.isArray(patch) ? patch : []);
   if (refused === undefined) return undefined;
   const { op, path } = refused.operation as { op?: string; path?: string };
-  if (!operations.has(op ?? '')) return `Unexpected kind: ${op}`;
+  if (!operations.has(op ?? '')) return `Unexpected kind: ${op ?? ''}`;
   const key = op === 'remove' ? missingKey(refused.before, path ?? '') : undefined;
   if (key !== undefined)
     return `error in remove for path: '${path}': Unable to remove nonexistent key: ${key}: missing value`;
+  const index = op === 'add' ? indexBeyond(refused.before, path ?? '') : undefined;
+  if (index !== undefined)
+    return `error in add for path: '${path}': Unable to access invalid index: ${index}: invalid index referenced`;
   if (op === 'test') return `testing value ${path} failed: test failed`;
   if (op === 'replace')
     return `replace operation does not apply: doc is missing path: ${path}: missing value`;
   return `${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`;
+}
+
+/** The index at which a path would add to a list, where the list is shorter. */
+function indexBeyond(value: Json, path: string): number | undefined {
+  const parts = path.split('/').slice(1).map(unescapePart);
+  const key = parts.pop() ?? '';
+  let at: unknown = value;
+  for (const part of parts)
+    at = Array.isArray(at) ? at[Number(part)] : isRecord(at) ? getOwn(at, part) : undefined;
+  return Array.isArray(at) && /^\d+$/.test(key) && Number(key) > at.length ? Number(key) : undefined;
 }
 
 /** What a path ends in, where all before it leads to an object. */

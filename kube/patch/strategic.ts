@@ -39,7 +39,8 @@ function mergeObjects(current: JsonObject, patch: JsonObject, schema: Schema): J
     if (key.startsWith(elementOrder)) mergeOrdered(result, rest, key, schema);
   }
   for (const [key, value] of Object.entries(rest)) {
-    if (key.startsWith(deleteFromList)) deleteElements(result, listField(key, badPrimitiveList), value);
+    if (key.startsWith(deleteFromList))
+      deleteElements(result, listField(key, badPrimitiveList), value, schema);
     else mergeField(result, key, value, schema);
   }
   return result;
@@ -90,11 +91,16 @@ function listField(key: string, error: () => Error): string {
   return key.slice(slash + 1);
 }
 
-function deleteElements(result: JsonObject, key: string, value: Json): void {
+/** Of objects nothing is deleted: they are merged, whatever the field's strategy. */
+function deleteElements(result: JsonObject, key: string, value: Json, schema: Schema): void {
   const before = own(result, key);
   if (value === null) delete result[key];
   if (!Array.isArray(before) || !Array.isArray(value)) return;
-  elementKind(before, value);
+  if (elementKind(before, value) === 'map') {
+    const { schema: items, mergeKey } = lookupSlice(schema, key);
+    setOwn(result, key, mergeLists(before, value, items, mergeKey, mergeObjects));
+    return;
+  }
   const gone = new Set(value);
   setOwn(
     result,

@@ -2,9 +2,11 @@ import { sameJson } from '../deep.ts';
 import { at, records, text } from '../untyped.ts';
 import { definitionStatus } from './crd/names.ts';
 import type { SubresourceCheck } from './kind.ts';
+import { standardFinalizers } from './meta.ts';
 import { podAsItIs } from './pod/index.ts';
 import { resize } from './pod/resize.ts';
 import { quotaStatus } from './quota.ts';
+import { qualifiedName } from './rules.ts';
 import { signingRequestSubresources } from './signing-request.ts';
 
 /** https://kubernetes.io/docs/concepts/workloads/pods/ephemeral-containers/ */
@@ -32,9 +34,18 @@ const namespacePhase: SubresourceCheck = (object, _old, root) => {
   root.child('status', 'Phase').invalid(phase, `may only be '${only}' if \`deletionTimestamp\` ${when}`);
 };
 
+const namespaceFinalizers: SubresourceCheck = (object, _old, root) => {
+  const names = at(object, 'spec', 'finalizers');
+  if (!Array.isArray(names)) return;
+  const field = root.child('spec', 'finalizers');
+  for (const [index, name] of names.entries()) qualifiedName(text(name), field.index(index));
+  standardFinalizers(names.map(text), field);
+};
+
 export const subresourceChecks: Readonly<Record<string, SubresourceCheck>> = {
   ...signingRequestSubresources,
   'apiextensions.k8s.io/CustomResourceDefinition/status': definitionStatus,
+  '/Namespace/finalize': namespaceFinalizers,
   '/Namespace/status': namespacePhase,
   '/Pod/ephemeralcontainers': ephemeralContainers,
   '/Pod/resize': resize,

@@ -5,6 +5,7 @@ export const areas = [
   'media',
   'discovery',
   'writes',
+  'admission',
   'validation',
   'subresources',
   'authn',

@@ -7,6 +7,7 @@ import { type Atoll, startAtoll } from '../atoll/atoll.ts';
 import { type Kubernetes, startKubernetes } from '../kubernetes/kubernetes.ts';
 import { accepted, explanationOf, unpaired } from './accepted.ts';
 import { type Area, areas, type Case } from './case.ts';
+import { admissionCases } from './cases/admission.ts';
 import { authnCases } from './cases/authn.ts';
 import { bundlesCases } from './cases/bundles.ts';
 import { creatingCases } from './cases/creating.ts';
@@ -110,6 +111,7 @@ async function allCases(): Promise<Case[]> {
     media: mediaCases,
     discovery: discoveryCases,
     writes: () => [...writesCases(), ...podSecurityCases()],
+    admission: admissionCases,
     validation: () => [...validationCases(goldenObjects(golden)), ...statusesCases()],
     subresources: subresourcesCases,
     authn: authnCases,

@@ -47,7 +47,7 @@ export async function selected(
     namespace,
     subresource: request.subresource,
     operation: request.operation,
-    name: request.name,
+    name: saidName(request),
   };
   const versions = versionsOf(request, catalog);
   const equivalents = versions.map((one) => gvrOf(one.info));
@@ -116,10 +116,10 @@ function shownOf(
     requestResource: requested.info,
     subresource: request.subresource,
     namespace: isNamespace ? request.name : request.namespace,
-    name: request.name,
+    name: saidName(request),
     operation,
     user: request.user,
-    object: operation === 'CREATE' && request.fresh ? withoutIdentity(object) : object,
+    object: operation === 'CREATE' && request.fresh ? withoutIdentity(object) : headless(object, operation),
     old,
     dryRun: request.dryRun,
     options: request.options,
@@ -131,6 +131,17 @@ function withoutIdentity(object: KubeObject | undefined): KubeObject | undefined
   if (object === undefined) return undefined;
   const { uid: _uid, creationTimestamp: _created, ...metadata } = object.metadata;
   return { ...object, metadata };
+}
+
+/** What a connection is opened with has no metadata. */
+function headless(object: KubeObject | undefined, operation: string): KubeObject | undefined {
+  if (operation !== 'CONNECT' || object === undefined) return object;
+  const { metadata: _metadata, ...rest } = object;
+  return rest as KubeObject;
+}
+
+function saidName({ collection, name }: AdmissionRequest): string {
+  return collection ? '' : name;
 }
 
 /** The request as expressions see it: what is empty is not there, which `has()` tells. */

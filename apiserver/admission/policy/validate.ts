@@ -63,7 +63,8 @@ function warn(
 function refused({ policy, binding, message, reason }: Refusal, request: AdmissionRequest): Error {
   const bound = binding === undefined ? '' : ` with binding '${binding}'`;
   const why = `ValidatingAdmissionPolicy '${policy}'${bound} denied request: ${message}`;
-  const error = forbidden(request.requested.info, request.name, why);
+  const name = request.collection ? 'Unknown' : request.name;
+  const error = forbidden(request.requested.info, name, why);
   const { details } = error;
   const causes = [...(details?.causes ?? []), { message: why }];
   return new StatusError(codes[reason] ?? 422, reason as never, error.message, { ...details, causes });

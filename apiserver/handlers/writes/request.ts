@@ -1,3 +1,4 @@
+import { deepCopy } from '../../../kube/deep.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import { badRequest } from '../../../kube/status.ts';
 import { isOwnController } from '../../authn/controllers.ts';
@@ -5,6 +6,7 @@ import type { ResourceExchange } from '../../core.ts';
 import { decodeBody } from '../../decode/body.ts';
 import { bodyEncoding } from '../../decode/media.ts';
 import type { WriteQuery } from '../../decode/options.ts';
+import { defaulted } from '../../registry/context.ts';
 
 /** The request's body as an object of the URL's kind and version. */
 export function decodeRequest(exchange: ResourceExchange, query: WriteQuery): KubeObject {
@@ -15,7 +17,8 @@ export function decodeRequest(exchange: ResourceExchange, query: WriteQuery): Ku
     deep: isOwnController(user),
     warn: (message) => exchange.warnings.add(message),
   });
-  exchange.audit?.sent(object);
+  // It is recorded as kube-apiserver has it after decoding.
+  exchange.audit?.sent(object, () => defaulted(deepCopy(object as never), served));
   return object;
 }
 

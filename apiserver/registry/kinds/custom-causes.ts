@@ -43,11 +43,17 @@ export function customCauses(
     ...validateSchema(rest, schema, '', 0, old && before),
     ...(scale ? scaleCauses(object, scale, subresource === 'status') : []),
     ...embeddedCauses(rest, schema),
-    ...validateLists(rest, schema),
+    ...listCauses(rest, old && before, schema),
   ];
   if (hasRules(openapi) && causes.some(({ reason }) => reason !== undefined && blocking.includes(reason)))
     return [...causes, notChecked];
   return [...causes, ...validateRules(object, old, openapi, { warn })];
+}
+
+/** What was stored with something twice may go on so. */
+function listCauses(object: object, old: object | undefined, schema: unknown): StatusCause[] {
+  const causes = validateLists(object, schema);
+  return causes.length > 0 && old !== undefined && validateLists(old, schema).length > 0 ? [] : causes;
 }
 
 /** metadata has rules of its own. */

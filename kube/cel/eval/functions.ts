@@ -19,7 +19,6 @@ export const functions: Readonly<Record<string, Run>> = {
   '_[?_]': (_, of, key) => optionalAt(of, key),
   '_?._': (_, of, name) => {
     if (of instanceof Optional) return member(of, String(name));
-    if (!isMap(of)) throw noOverload();
     return optionalAt(of, name);
   },
   '@in': (budget, item, within) => {

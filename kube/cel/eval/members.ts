@@ -1,10 +1,11 @@
 import { RunError } from './budget.ts';
-import { entryOf, isMap, none, noOverload, Optional, typeOf, Uint, type Value } from './values.ts';
+import { entryOf, isMap, none, Optional, typeOf, Uint, type Value } from './values.ts';
 
-/** A member by its name; undefined where there is none. Of what an optional holds, an optional. */
+/** A member by its name; undefined where there is none, as in null and in text. Of what an optional holds, an optional. */
 export function memberOf(value: Value, name: string): Value {
   if (value instanceof Optional) return value.hasValue ? memberOf(value.value, name) : undefined;
-  if (!isMap(value)) throw noOverload();
+  if (Array.isArray(value)) throw noIndex(name);
+  if (!isMap(value)) return undefined;
   const found = entryOf(value, name);
   // Names that are words of CEL are written with underscores around them.
   return found === undefined ? entryOf(value, `__${name}__`) : found;
@@ -38,9 +39,12 @@ export function optionalAt(value: Value, key: Value): Optional {
 
 function lookup(value: Value, key: Value): Value {
   if (isMap(value)) return entryOf(value, key);
-  if (!Array.isArray(value)) throw noOverload();
+  if (!Array.isArray(value)) return undefined;
   const index = key instanceof Uint ? key.value : key;
-  if (typeof index !== 'bigint' && !(typeof index === 'number' && Number.isInteger(index)))
-    throw noOverload();
+  if (typeof index === 'number' && !Number.isInteger(index))
+    throw new RunError(`unsupported index value ${index} in list`);
+  if (typeof index !== 'bigint' && typeof index !== 'number') throw noIndex(key);
   return index >= 0 ? value[Number(index)] : undefined;
 }
+
+const noIndex = (key: Value) => new RunError(`unsupported index type '${typeOf(key)}' in list`);

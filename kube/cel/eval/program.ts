@@ -12,6 +12,7 @@ import { functions } from './functions.ts';
 import { gathering } from './gather.ts';
 import { member, memberOf } from './members.ts';
 import { operators } from './operators.ts';
+import { call, notIterable, operate } from './overloads.ts';
 import { attempt, Failed, type Frame, nothing, type Step, settled } from './step.ts';
 import { typeStep } from './type-names.ts';
 import {
@@ -110,7 +111,7 @@ class Maker {
     const operator = Object.hasOwn(operators, name) ? operators[name] : undefined;
     if (operator) {
       const [a, b = nothing] = args.map((arg) => this.make(arg)) as [Step, Step?];
-      return (frame) => operator(frame.budget, a(frame), b(frame));
+      return (frame) => operate(operator, name, frame.budget, a(frame), b(frame));
     }
     const prefix = target && qualifiedName(target);
     const full = `${prefix}.${name}`;
@@ -119,7 +120,14 @@ class Maker {
     const run = isNamespaced ? functions[full] : Object.hasOwn(functions, name) ? functions[name] : undefined;
     if (!run) throw new RunError(`undeclared reference to '${name}' (in container '')`);
     const given = (target && !isNamespaced ? [target, ...args] : args).map((arg) => this.make(arg));
-    return (frame) => run(frame.budget, ...given.map((one) => one(frame)));
+    const called = isNamespaced ? full : name;
+    return (frame) =>
+      call(
+        run,
+        called,
+        frame.budget,
+        given.map((one) => one(frame)),
+      );
   }
 
   /** What does not evaluate all of its arguments, or takes failures. */
@@ -212,7 +220,7 @@ class Maker {
       return (frame, over) => {
         const isList = Array.isArray(over);
         const keys = isList ? over : isMap(over) ? keysOf(over) : undefined;
-        if (!keys) throw noOverload();
+        if (!keys) throw notIterable(over);
         if (!isList) frame.budget.charge(keys.length / 10);
         for (const [i, key] of keys.entries()) {
           if (condition(frame) !== true) return;

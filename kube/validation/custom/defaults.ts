@@ -3,7 +3,7 @@ import { validateRules } from '../../cel/validate.ts';
 import type { StatusCause } from '../../status.ts';
 import { isRecord } from '../../untyped.ts';
 import type { Field } from '../field.ts';
-import { validateLists } from './lists.ts';
+import { embeddedCauses } from './embedded.ts';
 import { validateSchema } from './schema.ts';
 
 type Rules = Record<string, unknown>;
@@ -48,15 +48,21 @@ function ofDefault(
     const message = `Invalid value: ${JSON.stringify(value)}: must not have unknown fields`;
     return [{ reason: 'FieldValueInvalid', message, field: path }];
   }
-  // Messages name no field here, as for a value that stands by itself.
-  const found = [...validateSchema(value, schema, ''), ...validateLists(value, schema)];
-  const sound = found.length > 0 ? found : validateRules(value, undefined, schema, { budget });
-  return sound.map((cause) => ({ ...cause, field: below(path, cause.field ?? '') }));
+  const at = (causes: StatusCause[]) =>
+    causes.map((cause) => ({ ...cause, field: below(path, cause.field ?? '') }));
+  const embedded = embeddedCauses(value, schema);
+  if (embedded.length > 0) return at(embedded);
+  // Messages name no field here, as for a value that stands by itself; an item is a field of it.
+  const found = validateSchema(value, schema, '');
+  if (found.length > 0) return at(found.map((cause) => ({ ...cause, field: asChild(cause.field ?? '') })));
+  return at(validateRules(value, undefined, schema, { budget }));
 }
+
+const asChild = (field: string) => (field.startsWith('[') ? `.${field}` : field);
 
 function below(path: string, field: string): string {
   if (field === '' || field === '<nil>') return path;
-  return field.startsWith('[') ? `${path}${field}` : `${path}.${field}`;
+  return /^[.[]/.test(field) ? `${path}${field}` : `${path}.${field}`;
 }
 
 function hasUnknown(value: unknown, schema: unknown, kept = false): boolean {

@@ -24,7 +24,7 @@ export function readEmbedded(value: unknown, schema: unknown): string | undefine
     const metadata = getOwn(object, 'metadata') as Json | undefined;
     if (metadata === undefined) return;
     const read = decodeMetadata(metadata ?? {});
-    if (read.error !== undefined) field.child('metadata').invalidOf(metadata, read.error);
+    if (read.error !== undefined) field.child('metadata').invalid(metadata, read.error);
     else object['metadata'] = read.value;
   });
   const [first] = root.causes;
@@ -52,7 +52,7 @@ export function embeddedCauses(value: unknown, schema: unknown): StatusCause[] {
     // As it is read of what is put; what is applied, or made by others, comes past that.
     const metadata = getOwn(object, 'metadata') as Json | undefined;
     const { error } = decodeMetadata(metadata ?? {});
-    if (error !== undefined) field.child('metadata').invalidOf(metadata, error);
+    if (error !== undefined) field.child('metadata').invalid(metadata, error);
   });
   return root.causes;
 }

@@ -327,3 +327,16 @@ test('an update without a version is shown with that of what it updates', async 
   const { status, body } = await api.call('PUT', `${deployments}/web`, web(2));
   expect([status, body.message]).toEqual([422, message]);
 });
+
+test('of a collection that is deleted nobody said the names', async () => {
+  const maps = '/api/v1/namespaces/default/configmaps';
+  await api.call('POST', maps, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' } });
+  const rules = { apiGroups: [''], apiVersions: ['v1'], operations: ['DELETE'], resources: ['configmaps'] };
+  await bound({
+    matchConstraints: { resourceRules: [rules] },
+    validations: [{ expression: 'has(request.name) && has(object.metadata)', message: 'unsaid' }],
+  });
+  const { status, body } = await api.call('DELETE', maps);
+  const message = `configmaps "Unknown" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: unsaid`;
+  expect([status, body.message, body.details.name]).toEqual([422, message, 'Unknown']);
+});

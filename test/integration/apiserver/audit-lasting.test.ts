@@ -105,6 +105,29 @@ test('logs are told as they begin and as they end, without what they say', async
   expect(lines.join()).not.toContain('a line of a log');
 });
 
+test('what does not begin says why as it is told, twice', async () => {
+  await api.call('GET', '/api/v1/namespaces/default/pods/none/log');
+  const why = { responseStatus: { code: 404 }, responseObject: { message: 'pods "none" not found' } };
+  expect(events()).toMatchObject([
+    { stage: 'ResponseStarted', ...why },
+    { stage: 'ResponseComplete', ...why },
+  ]);
+});
+
+test('what is sent is recorded with its defaults', async () => {
+  const spec = { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } } } };
+  const containers = [{ name: 'c', image: 'i' }];
+  await api.call('POST', '/apis/apps/v1/namespaces/default/deployments', {
+    metadata: { name: 'recorded' },
+    spec: { ...spec, template: { ...spec.template, spec: { containers } } },
+  });
+  const template = {
+    spec: { containers: [{ name: 'c', imagePullPolicy: 'Always' }], dnsPolicy: 'ClusterFirst' },
+  };
+  expect(events().at(-1)).toMatchObject({ requestObject: { spec: { replicas: 1, template } } });
+  expect(events().at(-1).requestObject.metadata.namespace).toBeUndefined();
+});
+
 test('what nobody foresaw is a panic', async () => {
   const boom = { metadata: { name: 'boom' } };
   const { status } = await api.call('POST', '/api/v1/namespaces/default/configmaps', boom);

@@ -116,6 +116,38 @@ test('two budgets of one pod', async () => {
   expect(body.message).toMatch(/more than one PodDisruptionBudget/);
 });
 
+const said = async (answer: Promise<Answer>) => {
+  const { status, body } = await answer;
+  return [status, body.message];
+};
+
+test('what finalizers a Namespace may have', async () => {
+  const path = '/api/v1/namespaces/ending';
+  const metadata = { name: 'ending' };
+  await api.call('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata });
+  const finalize = (...finalizers: string[]) =>
+    said(
+      api.call('PUT', `${path}/finalize`, {
+        apiVersion: 'v1',
+        kind: 'Namespace',
+        metadata,
+        spec: { finalizers },
+      }),
+    );
+  expect(await finalize('kubernetes', 'example.com/x')).toEqual([200, undefined]);
+  expect(await finalize('bad')).toEqual([
+    422,
+    'Namespace "ending" is invalid: spec.finalizers[0]: Invalid value: "bad": name is neither a standard finalizer name nor is it fully qualified',
+  ]);
+});
+
+test('a node that is not there has no proxy either', async () => {
+  expect(await said(api.call('GET', '/api/v1/nodes/none/proxy/stats'))).toEqual([
+    404,
+    'nodes "none" not found',
+  ]);
+});
+
 test('a binding gives a pod its node, once, and says that it is scheduled', async () => {
   await pod('a');
   const binding = (name: string) => ({
@@ -129,6 +161,15 @@ test('a binding gives a pod its node, once, and says that it is scheduled', asyn
   expect(body.spec.nodeName).toBe('n1');
   expect(body.metadata).toMatchObject({ generation: 1, annotations: { by: 'me' }, labels: { zone: 'z1' } });
   expect(body.status.conditions.at(-1)).toMatchObject({ type: 'PodScheduled', status: 'True' });
+  const nameless = { ...binding('n2'), metadata: {} };
+  expect(await said(api.call('POST', `${pods}/a/binding`, nameless))).toEqual([
+    400,
+    'name in URL does not match name in Binding object',
+  ]);
+  expect(await said(api.call('POST', `${namespace}/bindings`, nameless))).toEqual([
+    400,
+    'Name parameter required.',
+  ]);
   const again = await api.call('POST', `${namespace}/bindings`, binding('n2'));
   expect(again.body.message).toBe(
     'Operation cannot be fulfilled on pods/binding "a": pod a is already assigned to node "n1"',

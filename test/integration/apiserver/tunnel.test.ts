@@ -241,7 +241,7 @@ test('a connection is asked about before it is opened, with what it is for', asy
   const validations = [
     {
       expression:
-        "(!has(object.command) || object.command[0] != 'sh') && (!has(object.path) || object.path != '/secret') && (!has(object.container) || object.container != 'main') && (!has(object.ports) || !(22 in object.ports))",
+        "!has(object.metadata) && (!has(object.command) || object.command[0] != 'sh') && (!has(object.path) || object.path != '/secret') && (!has(object.container) || object.container != 'main') && (!has(object.ports) || !(22 in object.ports))",
       messageExpression: "request.operation + ' ' + request.kind.kind + ' ' + request.subResource",
     },
   ];
@@ -309,6 +309,9 @@ test('proxy carries any request to a pod or a Service, and their answers back', 
     418,
     '/api/v1/namespaces/there/pods/web%3A8080/proxy/teapot',
   ]);
+  const patched = await api.call('PATCH', `${service}/a`, { b: 1 }, { 'content-type': 'application/json' });
+  expect([patched.status, patched.body.method, patched.body.body]).toEqual([200, 'PATCH', '{"b":1}']);
+  expect((await api.call('HEAD', `${pods}/web:8080/proxy/teapot`)).status).toBe(418);
   const nowhere = await api.call('GET', '/api/v1/namespaces/default/services/nowhere:80/proxy/');
   expect([nowhere.status, nowhere.body.message]).toEqual([
     503,

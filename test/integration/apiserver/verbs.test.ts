@@ -8,6 +8,7 @@ beforeEach(() => {
 afterEach(() => api.close());
 
 test.each([
+  ['DELETE', 'apps/v1/namespaces//deployments', 400, 'Namespace parameter required.'],
   ['GET', 'apps/v1/namespaces//deployments/web', 400, 'Namespace parameter required.'],
   ['DELETE', 'apps/v1/namespaces//deployments/web', 400, 'Namespace parameter required.'],
   ['GET', 'apps/v1/namespaces//deployments/web/scale', 400, 'Namespace parameter required.'],

@@ -70,6 +70,12 @@ describe('applyStrategicMergePatch', () => {
       { nonMergingIntList: [3] },
     ],
     [
+      '$deleteFromPrimitiveList of objects, which are merged',
+      { mergingList: [{ name: 'a', value: '1' }] },
+      { '$deleteFromPrimitiveList/mergingList': [{ name: 'a', other: '2' }, { name: 'b' }] },
+      { mergingList: [{ name: 'a', value: '1', other: '2' }, { name: 'b' }] },
+    ],
+    [
       '$deleteFromPrimitiveList',
       { mergingIntList: [1, 2, 3] },
       { '$deleteFromPrimitiveList/mergingIntList': [1, 3] },

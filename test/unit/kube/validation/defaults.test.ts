@@ -67,6 +67,26 @@ describe('defaults', () => {
       [],
     ],
     [
+      'with an item of another type',
+      { type: 'array', items: { type: 'string' }, default: [1] },
+      [`${at}.[0]: Invalid value: "integer": [0] in body must be of type string: "integer"`],
+    ],
+    [
+      'of a set with something twice',
+      { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set', default: ['a', 'a'] },
+      [],
+    ],
+    [
+      'of a whole resource that says no kind',
+      {
+        type: 'object',
+        properties: { b: { type: 'string' } },
+        'x-kubernetes-embedded-resource': true,
+        default: { b: 'x' },
+      },
+      [`${at}.apiVersion: Required value`, `${at}.kind: Required value`],
+    ],
+    [
       'that breaks a rule',
       {
         type: 'object',
