@@ -19,7 +19,7 @@ import { parseTarget, type TargetId } from './target.ts';
 import { Unplaced } from './unplaced.ts';
 
 const maxPodBytes = 240 << 10;
-/** Of many that come at once each waits for all ReplicaSets before its own: looked at each moment, they would be what these wait for. */
+/** What it stands under is on its way up, and tells when it is there: see Reflector.onShown. */
 const ownerMs = 1_000;
 const pods = { group: '', version: 'v1', resource: 'pods' };
 /** By physical namespace, pods to which somebody gave more owners than what controls them. */
@@ -42,12 +42,12 @@ export class PodReflector {
     this.#owners = owners;
     this.#between = between;
     this.reflector = new Reflector(engine, 'pods', (key, pod, place) => this.#reflect(key, pod, place));
+    for (const one of between.values()) one.onShown = (uid) => void this.controllerCame(uid);
     this.informer.addIndex('given', (pod) => notedOwners(pod).map(({ uid }) => uid));
     // Of nodes.ts.
     this.informer.addIndex('namespace', ({ metadata: { namespace } }) => (namespace ? [namespace] : []));
     this.informer.addIndex(givenIn, (pod) => (hasGivenOwners(pod) ? [pod.metadata.namespace ?? ''] : []));
-    const changed = ({ metadata: { namespace, name } }: KubeObject) =>
-      this.#looked.changed(`${namespace}/${name}`);
+    const changed = ({ metadata: of }: KubeObject) => this.#looked.changed(`${of.namespace}/${of.name}`);
     this.informer.on({ add: changed, delete: changed });
   }
 
@@ -151,7 +151,7 @@ export class PodReflector {
     const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller === true);
     const between = owner && this.#between.get(owner.kind);
     const [namespace = ''] = key.split('/');
-    if (between?.isPending(`${namespace}/${owner?.name}`)) return { after: 'growing', atMost: ownerMs };
+    if (between?.isPending(`${namespace}/${owner?.name}`)) return { after: ownerMs };
     return reflection(pod, root, between && owner);
   }
 

@@ -39,6 +39,8 @@ export class Reflector {
   #isFailing = false;
   readonly #shown: Shown;
   readonly #refused: Refused;
+  /** Is told of what has just been shown that was not, by its uid there. */
+  onShown: (uid: string) => void = () => {};
 
   /** `prospect`: default now, of all. */
   constructor(
@@ -161,6 +163,8 @@ export class Reflector {
   async #reconcile(key: string): Promise<Retry | undefined> {
     // What is not in a cache that is not full yet is not gone.
     if (!this.informer.hasSynced) return { after: unsyncedMs };
+    // What it was put off for is in the caches that it goes by now.
+    this.#queue.overtake(key);
     const [physical = '', name = ''] = key.split('/');
     const place = this.#engine.namespaces.own(physical)?.locator;
     const source = this.#object(key);
@@ -193,7 +197,8 @@ export class Reflector {
     const { upstream, signal, logger } = this.#engine;
     const { cluster, namespace } = place;
     const { uid: of, creationTimestamp: created } = source.metadata;
-    const shownUid = this.#shown.get(key)?.uid;
+    const before = this.#shown.get(key);
+    const shownUid = before?.uid;
     const object = {
       ...body,
       metadata: { ...body.metadata, namespace },
@@ -214,6 +219,7 @@ export class Reflector {
     const isWhole = !isUnderOther(object, written);
     const { uid } = written.metadata;
     this.#shown.set(key, { cluster, namespace, uid, source: of, created, digest: isWhole ? now : '' });
+    if (of && before?.source !== of) this.onShown(of);
     if (!isWhole) return this.#refused.againUnderOther(key);
     this.#refused.delete(key);
     return undefined;

@@ -20,7 +20,13 @@ function start(list: () => Promise<unknown>, ready: readonly Promise<unknown>[])
 }
 
 /** All that it finds in a namespace of ours it shows. */
-function run(client: object, upstream: object, resource: string, ready: readonly Promise<unknown>[]): void {
+function run(
+  client: object,
+  upstream: object,
+  resource: string,
+  ready: readonly Promise<unknown>[],
+  onShown: (uid: string) => void = () => {},
+): void {
   const life = new AbortController();
   lifetime.add(life);
   const locator = { cluster: 'root:team', namespace: 'shop', uid: 'uid-of-shop' };
@@ -34,6 +40,7 @@ function run(client: object, upstream: object, resource: string, ready: readonly
     logger,
   };
   const reflector = new Reflector(engine as unknown as Engine, resource, async (_key, object) => object);
+  reflector.onShown = onShown;
   reflector.informer.wake();
   reflector.run(ready).catch(() => {});
 }
@@ -85,3 +92,22 @@ test.each([
     expect(update.mock.calls.map(([, object]) => (object as { shownUid?: string }).shownUid)).toEqual(said);
   },
 );
+
+test('whoever waits for something to be shown is told once it is, by its uid there', async () => {
+  const metadata = { name: 'web', namespace: 'shop-01234567', uid: 'there' };
+  const read = { metadata: { resourceVersion: '1' }, items: [{ metadata }] };
+  const client = { list: async () => read, watchSome: () => new Promise(() => {}), json: async () => ({}) };
+  const told: string[] = [];
+  let isTaken = false;
+  const update = vi.fn(async () => {
+    if (!isTaken) throw new Error('not now');
+    return { metadata: { uid: 'here' } };
+  });
+  const upstream = { list: async () => ({ items: [] }), update };
+  run(client, upstream, 'replicasets', [Promise.resolve()], (uid) => told.push(uid));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(told).toEqual([]);
+  isTaken = true;
+  await vi.advanceTimersByTimeAsync(100_000);
+  expect(told).toEqual(['there']);
+});
