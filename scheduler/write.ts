@@ -9,7 +9,7 @@ import {
 } from '../cluster/names.ts';
 import type { Placement } from '../cluster/types.ts';
 import { breather } from '../controller/breather.ts';
-import { commit } from '../controller/commit.ts';
+import { commit, commitUnread } from '../controller/commit.ts';
 import type { EventRecorder } from '../controller/events.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isStatusError } from '../kube/status.ts';
@@ -27,12 +27,13 @@ export interface Writer {
 }
 
 /**
- * With what a Placement is made beside what is decided here: its first shares, by whoever divides them, where all that is known. What is
- * to be done once it is made, or is not.
+ * With what a Placement is written beside what is decided here: its first shares, or those where it comes to from where it is, by whoever divides
+ * them, where all that is known. What is to be done once it is written, or is not.
  */
 export type Begin = (
   cluster: string,
   placement: Placement,
+  old?: Placement,
 ) => { placement: Placement; made(): void; failed(): void } | undefined;
 
 const pods = { group: '', version: 'v1', resource: 'pods' };
@@ -86,8 +87,11 @@ export async function writeDecision(
     await explained(placement);
   });
   const update = async ({ old, wanted }: NamespaceDecision['update'][number]) => {
-    await commitThough(placements, old, wanted, { ...racing, stands: placementStands });
+    const begun = writer.begin?.(cluster, wanted, old);
+    const isBegun = begun !== undefined && (await writeBegun(begun, old, { cluster, client, signal }));
+    if (!isBegun) await commitThough(placements, old, wanted, { ...racing, stands: placementStands });
     tell(wanted, old);
+    if (isBegun) begun.made();
     return wanted;
   };
   if (decision.update.length < many)
@@ -102,6 +106,25 @@ export async function writeDecision(
   await writes.each(decision.remove, (placement) => remove(cluster, placement, writer));
   await writes.each(others, annotate);
   return writes.failed();
+}
+
+/**
+ * As it was decided by, and in one write: shares are never told over what somebody has said meanwhile. False where somebody has: they are
+ * divided when what is decided here is seen.
+ */
+async function writeBegun(
+  { placement, failed }: NonNullable<ReturnType<Begin>>,
+  old: Placement,
+  { client, ...options }: { client: Client; cluster: string; signal: AbortSignal },
+): Promise<boolean> {
+  try {
+    await commitUnread(client, placements, old, placement, { ...options, whole: true });
+    return true;
+  } catch (error) {
+    failed();
+    if (!isStatusError(error, 'Conflict')) throw error;
+    return false;
+  }
 }
 
 /** As placedKey has it. */

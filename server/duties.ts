@@ -79,7 +79,7 @@ export type Duty = (terms: Terms) => Promise<void>;
 export const everything: Duty = async (terms) => {
   await ensureSystemNamespaces(terms.client, rootCluster, terms.term.signal);
   let begin: Begin | undefined;
-  const first: Begin = (cluster, placement) => begin?.(cluster, placement);
+  const first: Begin = (...of) => begin?.(...of);
   const begins = (how: Begin) => {
     begin = how;
   };

@@ -7,23 +7,24 @@ import type { Placement } from '../cluster/types.ts';
 import type { EventRecorder } from '../controller/events.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { comesToMore } from './foreseen.ts';
 import { type LookOptions, lookAt } from './look.ts';
 import type { Split } from './split.ts';
 import { joining, wordsOf } from './words.ts';
 import { rootOf, type World } from './world.ts';
 import { asWritten } from './write.ts';
 
-/** A Placement as it is to be made, with the first word of the splitter in it. */
+/** A Placement as it is to be written, with the next word of the splitter in it. */
 export interface Begun {
   placement: Placement;
-  /** To be said of its object once it is made. */
+  /** To be said of its object once it is written. */
   made(): void;
   /** It is not. */
   failed(): void;
 }
 
-/** Undefined: it is made without, and the splitter speaks when it sees it. */
-export type Begin = (cluster: string, placement: Placement) => Begun | undefined;
+/** `old`: as it is; none where it is to be made. Undefined: it is written without, and the splitter speaks when it sees it. */
+export type Begin = (cluster: string, placement: Placement, old?: Placement) => Begun | undefined;
 
 export interface Surroundings extends LookOptions {
   spoken: Pick<PlacementInformer, 'said'>;
@@ -31,27 +32,30 @@ export interface Surroundings extends LookOptions {
 }
 
 /**
- * How Placements begin that somebody is about to make: a Deployment that is new, and has nothing to wait for, is told its shares with
- * what it is made with, in one write. What is decided is what the splitter would decide as soon as it saw it, by the same function.
+ * How Placements begin that somebody is about to make, and go on that somebody is about to send elsewhere: a Deployment that has nothing to
+ * wait for is told its shares with where it is to be, in one write. What is decided is what the splitter would decide as soon as it saw it, by
+ * the same function.
  */
 export class Beginnings {
   /** By key, until they are seen: by what they were decided. */
-  readonly #underWay = new Map<string, { root: KubeObject; shares: object }>();
+  readonly #underWay = new Map<string, { root: KubeObject; shares: object; said: object | undefined }>();
 
-  of(cluster: string, placement: Placement, around: Surroundings): Begun | undefined {
+  of(cluster: string, placement: Placement, around: Surroundings, old?: Placement): Begun | undefined {
+    return old ? this.#goingOn(cluster, placement, old, around) : this.#new(cluster, placement, around);
+  }
+
+  #new(cluster: string, placement: Placement, around: Surroundings): Begun | undefined {
     const { spec } = placement;
     const { namespace = '', name = '' } = placement.metadata;
     const key = keyOf(cluster, namespace, name);
     const { world } = around;
     if (!spec || spec.shares || world.placements.get(key) || around.spoken.said(key).size > 0)
       return undefined;
-    const root = rootOf(world, key, spec);
-    if (root?.kind !== 'Deployment' || root.metadata.uid !== spec.ref.uid) return undefined;
-    if (root.metadata.deletionTimestamp !== undefined) return undefined;
-    if (podRefusal(root) !== undefined || !isAwaited(world, key, placement)) return undefined;
+    const root = plainRoot(world, key, placement);
+    if (!root) return undefined;
     const { outcome, copying } = lookAt(key, within(placement, cluster), root, around);
     if (copying || !isPlain(outcome, spec.clusters)) return undefined;
-    this.#underWay.set(key, { root, shares: outcome.shares });
+    this.#underWay.set(key, { root, shares: outcome.shares, said: undefined });
     // Where it comes to is told by whoever makes it.
     const words = wordsOf(placement, outcome.shares, outcome.hold).filter(({ reason }) => reason !== joining);
     return {
@@ -61,13 +65,45 @@ export class Beginnings {
     };
   }
 
-  /** Of one that has just come: whether nothing is new of it. */
+  /** It comes to more clusters, beside those that it is on, which change in nothing but how they roll; decided by `old`, which the splitter sees, too. */
+  #goingOn(cluster: string, placement: Placement, old: Placement, around: Surroundings): Begun | undefined {
+    const { spec, status } = placement;
+    const { namespace = '', name = '', resourceVersion } = old.metadata;
+    const key = keyOf(cluster, namespace, name);
+    const { world } = around;
+    if (!spec?.shares || spec.scale || spec.orphaned !== undefined) return undefined;
+    if (world.placements.get(key)?.metadata.resourceVersion !== resourceVersion) return undefined;
+    const root = plainRoot(world, key, placement);
+    if (!root) return undefined;
+    const { outcome, copying } = lookAt(key, placement, root, around);
+    const written = asWritten(placement, { ...outcome, scale: undefined });
+    if (copying || !isUnbound(outcome) || !comesToMore(written, placement)) return undefined;
+    this.#underWay.set(key, { root, shares: outcome.shares, said: status?.clusters });
+    const words = wordsOf(placement, outcome.shares, outcome.hold);
+    return {
+      placement: written,
+      made: () => around.recorder.say({ cluster, namespace, ...spec.ref }, words),
+      failed: () => this.#underWay.delete(key),
+    };
+  }
+
+  /** Of one that has just come, or changed: whether nothing is new of it. */
   isForeseen(key: string, { spec, status }: Placement, root: KubeObject | undefined): boolean {
     const begun = this.#underWay.get(key);
     if (!begun) return false;
     this.#underWay.delete(key);
-    return status?.clusters === undefined && begun.root === root && deepEqual(spec?.shares, begun.shares);
+    const isAsSaid = deepEqual(status?.clusters, begun.said);
+    return isAsSaid && begun.root === root && deepEqual(spec?.shares, begun.shares);
   }
+}
+
+/** Its object, where that is a Deployment which nothing keeps from being told its shares at once. */
+function plainRoot(world: World, key: string, placement: Placement): KubeObject | undefined {
+  const { spec } = placement;
+  const root = spec && rootOf(world, key, spec);
+  if (root?.kind !== 'Deployment' || root.metadata.uid !== spec?.ref.uid) return undefined;
+  if (root.metadata.deletionTimestamp !== undefined || podRefusal(root) !== undefined) return undefined;
+  return isAwaited(world, key, placement) ? root : undefined;
 }
 
 /** What it requires is told its shares before it. */
@@ -80,18 +116,17 @@ function isAwaited({ placements }: World, key: string, { spec }: Placement): boo
 }
 
 /** It comes to where it is to be, and nothing else. */
-function isPlain({ shares, scale, stale, hold }: Split, clusters: readonly string[]): boolean {
+function isPlain(outcome: Split, clusters: readonly string[]): boolean {
+  const { shares } = outcome;
   const phases = Object.values(shares).map(({ phase }) => phase);
   const isThere = deepEqual(Object.keys(shares).sort(), [...clusters].sort());
+  return phases.length > 0 && isThere && phases.every((phase) => phase === 'Joining') && isUnbound(outcome);
+}
+
+/** Nobody holds it, or scales it, and nothing has to go before. */
+function isUnbound({ scale, stale, hold }: Split): boolean {
   const isHeld = hold.held.length > 0 || hold.without.length > 0;
-  return (
-    phases.length > 0 &&
-    isThere &&
-    phases.every((phase) => phase === 'Joining') &&
-    !scale &&
-    !isHeld &&
-    stale.length === 0
-  );
+  return !scale && !isHeld && stale.length === 0;
 }
 
 /** As the cache will have it. */

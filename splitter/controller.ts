@@ -89,8 +89,8 @@ export async function startSplitter(options: SplitterOptions): Promise<void> {
     ruled.definitions,
   ];
   const ready = Promise.all(synced.map((informer) => informer.synced));
-  const begin: Begin = (cluster, placement) =>
-    beginnings.of(cluster, placement, { ...options, world, spoken, recorder });
+  const begin: Begin = (cluster, placement, old) =>
+    beginnings.of(cluster, placement, { ...options, world, spoken, recorder }, old);
   await runController({
     name: 'splitter',
     queue,

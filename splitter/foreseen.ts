@@ -20,7 +20,8 @@ export function lookAfter(
 ): number | undefined {
   if (begins(now, old) || leaves(now, old)) return wordMs(rush);
   if (settles(now, old) || forgets(now, old)) return undefined;
-  if (observes(now, old)) return followsMs;
+  // In a rush its last word comes soon enough, and says that, too.
+  if (observes(now, old)) return rush?.isOn ? wordMs(rush) : followsMs;
   if (!asks(now, old)) return 0;
   // Whoever has answered before the question was heard of here does not say it again.
   const asked = [...sharesOf(now)].filter(([, share]) => askedSince(share) !== undefined);
@@ -34,7 +35,13 @@ export function lookAfter(
 function begins(now: Placement, old: Placement): boolean {
   const [after, before] = [sharesOf(now), sharesOf(old)];
   if (after.size <= before.size || !isOneWrite(now, old)) return false;
-  if (before.size === 0) return true;
+  return before.size === 0 || comesToMore(now, old);
+}
+
+/** A Deployment comes to more clusters, beside others that change in nothing but how they roll. */
+export function comesToMore(now: Placement, old: Placement): boolean {
+  const [after, before] = [sharesOf(now), sharesOf(old)];
+  if (after.size <= before.size || [...before.keys()].some((c) => !after.has(c))) return false;
   const isSame = ([c, share]: [string, Share]) => {
     const then = before.get(c);
     return then ? deepEqual(unrolled(share), unrolled(then)) : isNewcomer(share);

@@ -80,10 +80,10 @@ function wakeHandover(world: World, queue: WorkQueue, { writing, beginnings, rus
       followers(placement);
     },
     update: (placement, old, key) => {
-      const after = lookAfter(placement, old, {
-        rush,
-        heardAt: (name) => heardAt(clusterNamed(world, name)),
-      });
+      const root = placement.spec && rootOf(world, key, placement.spec);
+      const after = beginnings.isForeseen(key, placement, root)
+        ? wordMs(rush)
+        : lookAfter(placement, old, { rush, heardAt: (name) => heardAt(clusterNamed(world, name)) });
       if (after !== undefined) queue.addAfter(key, after);
       const isOther = !deepEqual(placement.spec, old.spec);
       if (isOther) {

@@ -158,8 +158,7 @@ export class NodeReflector {
       return undefined;
     }
     this.#emptySince.delete(key);
-    const { uid: _uid, resourceVersion: _version, ...metadata } = node.metadata;
-    const body = { ...node, metadata };
+    const body = bodyOf(node);
     const now = digest(body);
     if (this.#shown.get(key) === now) return undefined;
     try {
@@ -172,6 +171,18 @@ export class NodeReflector {
     }
     return undefined;
   }
+}
+
+const bodies = new WeakMap<KubeObject, KubeObject>();
+
+/** Made once of what a cache has: each pod that comes or goes has its node looked at, and what is digested is so once. */
+function bodyOf(node: KubeObject): KubeObject {
+  const known = bodies.get(node);
+  if (known) return known;
+  const { uid: _uid, resourceVersion: _version, ...metadata } = node.metadata;
+  const body = { ...node, metadata };
+  bodies.set(node, body);
+  return body;
 }
 
 /** A heartbeat alone. */

@@ -167,6 +167,8 @@ export class Reflector {
   async #reconcile(key: string): Promise<Retry | undefined> {
     // What is not in a cache that is not full yet is not gone.
     if (!this.informer.hasSynced) return { after: unsyncedMs };
+    // What it was put off for is in the caches that it goes by now.
+    this.#queue.overtake(key);
     const [physical = '', name = ''] = key.split('/');
     const place = this.#engine.namespaces.own(physical)?.locator;
     const source = this.#object(key);

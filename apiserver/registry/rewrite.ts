@@ -38,16 +38,17 @@ const mostTries = 100;
  * How the server itself writes what no client may, such as reflections and slices: past admission, defaults and
  * validation. `change` gets the object as it is, or none, and answers what is to be there, or none; it is asked
  * again when somebody wrote in between. What changes nothing is not written. Answers what is there then, or what
- * was deleted. Who `guesses` begins with what this process saw last: see updateObject.
+ * was deleted. Who `guesses` begins with what this process saw last: see updateObject; and whose object `isNew`, as far as they know, with none.
  */
 export async function rewriteObject<T extends KubeObject = KubeObject>(
   store: Store,
   address: ObjectAddress,
   change: (before: T | undefined) => Later<T | undefined>,
-  { guesses = false } = {},
+  { guesses = false, isNew = false } = {},
 ): Promise<T | undefined> {
   const { resource, name } = address;
-  const made = guesses && (await guessed(store, address, change));
+  const made =
+    (guesses && (await guessed(store, address, change))) || (isNew && (await begun(store, address, change)));
   if (made) return made;
   for (let tries = 0; tries < mostTries; tries++) {
     const entry = await translated(store.get(keyOf(address)), resource, name);
@@ -80,8 +81,33 @@ async function guessed<T extends KubeObject>(
   } catch {
     return undefined;
   }
+  return await tried(store, address, seen, after);
+}
+
+/** Where there is none. Undefined: it is to be read. */
+async function begun<T extends KubeObject>(
+  store: Store,
+  address: ObjectAddress,
+  change: (before: T | undefined) => Later<T | undefined>,
+): Promise<T | undefined> {
+  let after: T | undefined;
   try {
-    return (await write(store, keyOf(address), seen, after)) as T;
+    after = await change(undefined);
+  } catch {
+    return undefined;
+  }
+  return after && (await tried<T>(store, address, undefined, after));
+}
+
+/** Undefined: it is not as it was taken to be. */
+async function tried<T extends KubeObject>(
+  store: Store,
+  address: ObjectAddress,
+  expected: Entry | undefined,
+  after: T,
+): Promise<T | undefined> {
+  try {
+    return (await write(store, keyOf(address), expected, after)) as T;
   } catch (error) {
     if (lostRace(error)) return undefined;
     throw translate(error, address.resource, address.name);

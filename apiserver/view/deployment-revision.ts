@@ -5,7 +5,8 @@ import { sameJson } from '../../kube/deep.ts';
 import type { KubeObject, OwnerReference } from '../../kube/object.ts';
 import { isStatusError } from '../../kube/status.ts';
 import type { Store } from '../../storage/store.ts';
-import { readObject, rewriteObject } from '../registry/rewrite.ts';
+import { shownStored } from '../registry/codec.ts';
+import { keyOf, readObject, rewriteObject } from '../registry/rewrite.ts';
 import type { Registry } from '../registry/types.ts';
 import type { Controlled } from './controlled.ts';
 import { templateOf } from './own-template.ts';
@@ -34,7 +35,7 @@ export async function countRevision(
   const counted = await rewriteObject(store, addressIn(place, { ...sets, name }), (found) =>
     found?.metadata.uid === uid && found && revisionOf(found) < next ? numbered(found, next) : found,
   );
-  if (counted) await noteRevision(registry, place, counted);
+  if (counted) await noteRevision({ store, registry }, place, counted);
 }
 
 /** Of what it controls, an adopted one of its own template; else of what its clusters have made the newest. */
@@ -51,7 +52,7 @@ export function presentOf(root: KubeObject, all: readonly KubeObject[]): KubeObj
  * begins no new generation.
  */
 export async function noteRevision(
-  registry: Registry,
+  { store, registry }: { store: Store; registry: Registry },
   { logical: cluster, namespace }: NamespacePlace,
   set: KubeObject,
 ): Promise<void> {
@@ -59,6 +60,10 @@ export async function noteRevision(
   if (!owner) return;
   const revision = revisionOf(set);
   const place = { cluster, namespace, ...deployments, name: owner.name };
+  // What was noted once is not taken back.
+  const seen = store.seen?.(keyOf(addressIn({ logical: cluster, namespace }, place)));
+  const known = seen && shownStored(seen);
+  if (known && known.metadata.uid === owner.uid && revisionOf(known) >= revision) return;
   const note = (root: KubeObject): KubeObject =>
     root.metadata.uid !== owner.uid || revisionOf(root) >= revision ? root : numbered(root, revision);
   try {

@@ -2,13 +2,15 @@ import { apiVersion, moreServed, rootCluster } from '../../cluster/names.ts';
 import { moreLabels } from '../../cluster/node-fit.ts';
 import type { Condition, PhysicalCluster, PhysicalClusterStatus } from '../../cluster/types.ts';
 import { deepEqual } from '../../kube/deep.ts';
+import { andThen, type Later } from '../../kube/later.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { badRequest, notFound } from '../../kube/status.ts';
 import { isRecord } from '../../kube/untyped.ts';
-import type { Store, StoreEvent } from '../../storage/store.ts';
+import type { Entry, Store, StoreEvent } from '../../storage/store.ts';
 import { decodeStored } from '../registry/codec.ts';
 import { translated } from '../registry/errors.ts';
 import { keyRange } from '../registry/keys.ts';
+import { recentAt } from '../registry/recent.ts';
 import { keyOf, type ObjectAddress, readObject, rewriteObject } from '../registry/rewrite.ts';
 import { boundedStatus } from './bounds.ts';
 import { clustersStored } from './places.ts';
@@ -19,6 +21,17 @@ export async function getCluster(store: Store, name: string): Promise<PhysicalCl
   const cluster = await readObject<PhysicalCluster>(store, addressOf(name));
   if (!cluster) throw notFound(clustersStored, name);
   return cluster;
+}
+
+/**
+ * Fails with 404 where it is not there, as of what this server has heard: a syncer's word may as well have come a moment before its
+ * cluster went.
+ */
+export function requireCluster(store: Store, name: string): Later<unknown> {
+  return andThen<readonly Entry[], unknown>(
+    recentAt(store, clusterKey(name)),
+    ([known]) => known ?? getCluster(store, name),
+  );
 }
 
 function addressOf(name: string): ObjectAddress {

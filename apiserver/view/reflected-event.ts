@@ -4,7 +4,9 @@ import { parseApiVersion } from '../../kube/gvk.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import { notFound } from '../../kube/status.ts';
 import { isRecord, textAt } from '../../kube/untyped.ts';
-import { readObject } from '../registry/rewrite.ts';
+import type { Store } from '../../storage/store.ts';
+import { shownStored } from '../registry/codec.ts';
+import { keyOf, type ObjectAddress, readObject } from '../registry/rewrite.ts';
 import { bounded } from './bounds.ts';
 import type { Making } from './making.ts';
 import { addressIn } from './places.ts';
@@ -63,9 +65,18 @@ async function uidHere(
     return ruled.uid;
   }
   if (typeof name !== 'string' || name.includes('/')) throw notFound(reflected, address.name);
-  const object = await readObject(store, addressIn(address, { ...placed, name }));
+  const at = addressIn(address, { ...placed, name });
+  const seen = uidSeen(store, at);
+  if (seen !== undefined && owners.has(seen)) return seen;
+  const object = await readObject(store, at);
   const uid = object?.metadata.uid ?? '';
   const from = object ? reflectedFrom(object) : [];
   if (!owners.has(uid) && !from.includes(address.cluster)) throw notFound(placed, name);
   return uid;
+}
+
+/** What the cluster has a share of may have been seen here last: that it does proves that it is meant. */
+function uidSeen(store: Store, at: ObjectAddress): string | undefined {
+  const seen = store.seen?.(keyOf(at));
+  return seen && shownStored(seen).metadata.uid;
 }

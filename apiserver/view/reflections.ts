@@ -79,7 +79,7 @@ export async function putReflection(
     return await makeReflection({ ...making, before, owners });
   };
   const at = addressIn(address, { ...kind, name: address.name });
-  let written = await rewriteObject(store, at, make);
+  let written = await rewriteObject(store, at, make, { isNew: isFirst(kind, body) });
   // The one goes, and then the other comes: no object changes its uid.
   if (givesWay) written = await rewriteObject(store, at, make);
   if (written && kind.shared && isAnother(written))
@@ -93,11 +93,16 @@ export async function putReflection(
   const object = written as KubeObject;
   if (kind.resource === 'replicasets') {
     await follow(store, address, object, body['shownUid']);
-    await noteRevision(registry, address, object);
+    await noteRevision({ store, registry }, address, object);
     if (revisionOf(object) !== known) await countRevision({ store, registry, controlled }, address, object);
   }
   if (kind.kind === 'EndpointSlice' && isNew) await replacePlaceholder(store, kind, address, object);
   return object;
+}
+
+/** An Event that has happened once has most often not been told before. */
+function isFirst({ kind }: ReflectedKind, { count, series }: Record<string, unknown>): boolean {
+  return kind === 'Event' && series === undefined && (count === undefined || count === 1);
 }
 
 /** The empty slice that stood for it goes at once: who counts slices, as all of a Service's, finds it beside that one else until its controller hears. */

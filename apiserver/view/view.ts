@@ -1,3 +1,4 @@
+import type { PhysicalCluster } from '../../cluster/types.ts';
 import { formatApiVersion } from '../../kube/gvk.ts';
 import type { ApiRequest, ApiResponse } from '../../kube/http.ts';
 import { badRequest } from '../../kube/status.ts';
@@ -14,7 +15,7 @@ import { Listed } from './listed.ts';
 import { getNamespace } from './namespace.ts';
 import { deleteNode, listNodes, putNode } from './nodes.ts';
 import { noteOwn } from './own.ts';
-import { clusterKind, getCluster, listCluster, patchCluster } from './physical-cluster.ts';
+import { clusterKind, getCluster, listCluster, patchCluster, requireCluster } from './physical-cluster.ts';
 import type { NamespacePlace } from './places.ts';
 import { deleteReflection, listReflections, maxReflectionBytes, putReflection } from './reflections.ts';
 import { answer, jsonBody, shareKind } from './respond.ts';
@@ -75,10 +76,17 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
     await noteLeft(store, { cluster, ...route }, dropped);
     return answer(200, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' });
   }
-  const physical = await getCluster(store, cluster);
   switch (route.to) {
     case 'shares':
-      return await shares(call, physical.metadata.uid ?? '');
+    case 'account-token':
+    case 'clusters':
+    case 'cluster':
+      return await ofItself(call, route, await getCluster(store, cluster));
+    case 'cluster-status':
+      return answer(200, await patchCluster(store, cluster, jsonBody(request, maxPatchBytes)));
+  }
+  await requireCluster(store, cluster);
+  switch (route.to) {
     case 'share-status': {
       const slice = boundedSlice(jsonBody(request, maxPatchBytes)['status']);
       const heard = await writeSlice(store, { cluster, ...route }, slice);
@@ -119,15 +127,25 @@ async function dispatch(call: Call, route: Route): Promise<ApiResponse> {
       return answer(200, await writeNode(call, { cluster, ...route }));
     case 'namespace':
       return answer(200, await getNamespace(store, namespaceOf(route), uidAsked(call.query)));
+  }
+}
+
+type OfItself = Extract<Route, { to: 'shares' | 'account-token' | 'clusters' | 'cluster' }>;
+
+/** What hangs on what its PhysicalCluster says. */
+async function ofItself(call: Call, route: OfItself, physical: PhysicalCluster): Promise<ApiResponse> {
+  const { core, cluster, query } = call;
+  const { store } = core;
+  switch (route.to) {
+    case 'shares':
+      return await shares(call, physical.metadata.uid ?? '');
     case 'account-token':
-      return answer(201, await accountToken(call.core, await call.index.ready(), physical, route));
+      return answer(201, await accountToken(core, await call.index.ready(), physical, route));
     case 'clusters':
-      if (!isWatch(call.query)) return answer(200, list(clusterKind, await listCluster(store, cluster)));
-      return watchView(call.exchange, followCluster(store, cluster, startOf(call.query) ?? store.revision));
+      if (!isWatch(query)) return answer(200, list(clusterKind, await listCluster(store, cluster)));
+      return watchView(call.exchange, followCluster(store, cluster, startOf(query) ?? store.revision));
     case 'cluster':
       return answer(200, physical);
-    case 'cluster-status':
-      return answer(200, await patchCluster(store, cluster, jsonBody(request, maxPatchBytes)));
   }
 }
 

@@ -5,7 +5,7 @@ import type { Placement } from '../../../cluster/types.ts';
 import type { EventRecorder } from '../../../controller/events.ts';
 import type { KubeObject } from '../../../kube/object.ts';
 import type { NamespaceDecision } from '../../../scheduler/types.ts';
-import { writeDecision } from '../../../scheduler/write.ts';
+import { type Begin, writeDecision } from '../../../scheduler/write.ts';
 import { deployment } from '../cluster/objects.ts';
 
 const inCache = { 'kcp.io/cluster': 'team' };
@@ -56,7 +56,11 @@ function later<T extends KubeObject>(object: T, fields: Partial<T> = {}): T {
   return { ...object, ...fields, metadata: { ...object.metadata, resourceVersion: '9' } };
 }
 
-async function write(decision: Partial<NamespaceDecision>, objects: Record<string, KubeObject>) {
+async function write(
+  decision: Partial<NamespaceDecision>,
+  objects: Record<string, KubeObject>,
+  begin?: Begin,
+) {
   const { client, sent, atOnce } = apiOf(objects);
   const recorder = { say: () => undefined } as unknown as EventRecorder;
   const all = { create: [], update: [], remove: [], finish: [], annotate: [], ...decision };
@@ -65,6 +69,7 @@ async function write(decision: Partial<NamespaceDecision>, objects: Record<strin
     reader: client,
     signal,
     recorder,
+    begin,
   });
   return { outcome: await outcome.catch((error: { reason: string }) => error.reason), sent, atOnce };
 }
@@ -212,4 +217,38 @@ test.each([
   const { outcome, atOnce } = await write(decision, known);
   expect(outcome).toBe(0);
   expect(atOnce.most).toBe(most);
+});
+
+describe('the first shares where it comes to', () => {
+  const old = placement('one', { spec: { ref, clusters: ['a'], shares: { a: { phase: 'Active' } } } });
+  const begun = () => {
+    const told: string[] = [];
+    const begin: Begin = (_cluster, wanted, was) => ({
+      placement: {
+        ...wanted,
+        spec: { ref, clusters: ['b'], shares: { ...was?.spec?.shares, b: { phase: 'Joining' } } },
+        status: { conditions: [] },
+      },
+      made: () => void told.push('made'),
+      failed: () => void told.push('failed'),
+    });
+    return { told, begin };
+  };
+
+  test('are one write with where it is to be', async () => {
+    const { told, begin } = begun();
+    const { outcome, sent } = await write({ update: [{ old, wanted: moved(old) }] }, { one: old }, begin);
+    expect([sent, told, outcome]).toEqual([['PATCH one'], ['made'], 0]);
+  });
+
+  test('are told over nothing that somebody has said meanwhile: what was decided is, without them', async () => {
+    const { told, begin } = begun();
+    const update = [{ old: cached(old) as Placement, wanted: moved(cached(old) as Placement) }];
+    const { outcome, sent } = await write({ update }, { one: later(old, { status: slices }) }, begin);
+    expect([sent, told, outcome]).toEqual([
+      ['PATCH one 409', 'PATCH one 409', 'GET one', 'PATCH one'],
+      ['failed'],
+      0,
+    ]);
+  });
 });

@@ -182,3 +182,82 @@ describe('one that comes as it was begun is no news,', () => {
     );
   });
 });
+
+describe('a Deployment that is sent elsewhere', () => {
+  const on = (
+    spec: Partial<PlacementSpec> = {},
+    status: object = { clusters: { a: { present: true } } },
+  ) => ({
+    ...made(),
+    metadata: { ...made().metadata, ...here('web.deployments.apps', '7') },
+    spec: {
+      ...made().spec,
+      clusters: ['a'],
+      shares: { a: { phase: 'Active' as const, replicas: 4 } },
+      ...spec,
+    },
+    status,
+  });
+  const go = (old = on(), clusters = ['b']) =>
+    beginnings.of(
+      'root',
+      { ...old, spec: { ...old.spec, clusters } },
+      {
+        world,
+        spoken: { said: () => slices },
+        recorder: { say: (_about, words) => void said.push(...words.map(({ reason }) => reason)) },
+      },
+      old,
+    );
+
+  beforeEach(() => void cacheOf('placements').put(on() as KubeObject));
+
+  test('is told where it comes to with where it is to be, beside what it has', () => {
+    const begun = go();
+    expect(begun?.placement.spec?.clusters).toEqual(['b']);
+    expect(begun?.placement.spec?.shares).toMatchObject({
+      a: { phase: 'Active', replicas: 4 },
+      b: { phase: 'Joining', replicas: 4 },
+    });
+    expect(begun?.placement.status?.clusters).toEqual({ a: { present: true } });
+    begun?.made();
+    expect(said).toEqual(['Joining']);
+  });
+
+  test.each<[string, () => ReturnType<typeof go>]>([
+    [
+      'the splitter has seen another one',
+      () => go({ ...on(), metadata: { ...on().metadata, resourceVersion: '8' } }),
+    ],
+    ['it stays where it is', () => go(on(), ['a'])],
+    ['it leaves more than it comes to', () => go(on({ clusters: ['a', 'b'] }), ['a'])],
+    ['an autoscaler says how many', () => go(on({ scale: { generation: 2 } as never }))],
+    ['it is orphaned', () => go(on({ orphaned: ref.uid }))],
+    [
+      'its object goes',
+      () => {
+        root({ metadata: { ...here('web', '2'), deletionTimestamp: '2026-01-01T00:00:00Z' } });
+        return go();
+      },
+    ],
+    [
+      'what it requires has no share there',
+      () => {
+        placed('configmaps', 'web', { clusters: ['b'], shares: { a: { phase: 'Active' } } });
+        return go(on({ requires: [{ group: '', resource: 'configmaps', name: 'web' }] }));
+      },
+    ],
+  ])('is left to the splitter where %s', (_what, going) => {
+    expect(going()).toBeUndefined();
+  });
+
+  test('is no news as it was sent, unless a cluster has spoken meanwhile', () => {
+    const come = (status?: object) => {
+      const placement = go()?.placement ?? on();
+      const now = { ...placement, ...(status && { status }) };
+      return beginnings.isForeseen(key, now, rootOf(world, key, now.spec ?? on().spec));
+    };
+    expect(come()).toBe(true);
+    expect(come({ clusters: { a: { present: false } } })).toBe(false);
+  });
+});
