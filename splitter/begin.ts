@@ -26,6 +26,9 @@ export interface Begun {
 /** `old`: as it is; none where it is to be made. Undefined: it is written without, and the splitter speaks when it sees it. */
 export type Begin = (cluster: string, placement: Placement, old?: Placement) => Begun | undefined;
 
+/** Of more clusters the shares take longer than where it is to be, for which others wait. */
+const mostAtOnce = 8;
+
 export interface Surroundings extends LookOptions {
   spoken: Pick<PlacementInformer, 'said'>;
   recorder: Pick<EventRecorder, 'say'>;
@@ -72,6 +75,7 @@ export class Beginnings {
     const key = keyOf(cluster, namespace, name);
     const { world } = around;
     if (!spec?.shares || spec.scale || spec.orphaned !== undefined) return undefined;
+    if (spec.clusters.length > mostAtOnce) return undefined;
     if (world.placements.get(key)?.metadata.resourceVersion !== resourceVersion) return undefined;
     const root = plainRoot(world, key, placement);
     if (!root) return undefined;

@@ -230,6 +230,7 @@ describe('a Deployment that is sent elsewhere', () => {
       () => go({ ...on(), metadata: { ...on().metadata, resourceVersion: '8' } }),
     ],
     ['it stays where it is', () => go(on(), ['a'])],
+    ['it comes to many', () => go(on(), [...'bcdefghij'])],
     ['it leaves more than it comes to', () => go(on({ clusters: ['a', 'b'] }), ['a'])],
     ['an autoscaler says how many', () => go(on({ scale: { generation: 2 } as never }))],
     ['it is orphaned', () => go(on({ orphaned: ref.uid }))],
