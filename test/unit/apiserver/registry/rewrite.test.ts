@@ -4,7 +4,8 @@ import type { KubeObject } from '../../../../kube/object.ts';
 import { openMemory } from '../../../../storage/memory/memory.ts';
 import type { Store } from '../../../../storage/store.ts';
 
-const address = { resource: { group: '', resource: 'events' }, cluster: 'root', namespace: 'n', name: 'a' };
+const resource = { group: '', resource: 'events', namespaced: true };
+const address = { resource, cluster: 'root', namespace: 'n', name: 'a' };
 const event = (reason: string): KubeObject => ({
   kind: 'Event',
   apiVersion: 'v1',
