@@ -52,6 +52,7 @@ const share = object(
     cameBack: text,
     fresh: flag,
     surplus: flag,
+    former: flag,
     claims: list(text),
     withdrawing: object(
       { since: text, from: text, closedSince: text } satisfies Fields<NonNullable<Share['withdrawing']>>,

@@ -14,7 +14,7 @@ function endedIn({ status }: Placement) {
   return status?.conditions?.find(({ reason }) => reason === endedReason);
 }
 
-/** `east=3/3 west=1/2`: by cluster, what is ready of what it should have; the name alone of what has no count. */
+/** `east=3/3 west=1/2`: by cluster, what is ready of what it should have; the name alone of what has no count, or is left of a former object. */
 export function sharesOf(placement: Placement): string {
   const { spec } = placement;
   const { shares = {}, clusters = [] } = spec ?? {};
@@ -25,7 +25,8 @@ export function sharesOf(placement: Placement): string {
   const slices = slicesOf(placement);
   return names
     .map((name) => {
-      const count = isWorkload ? countOf(shares[name], slices[name]?.status) : undefined;
+      const isCounted = isWorkload && !shares[name]?.former;
+      const count = isCounted ? countOf(shares[name], slices[name]?.status) : undefined;
       return count === undefined ? name : `${name}=${count}`;
     })
     .join(' ');
@@ -36,10 +37,11 @@ const shownClusters = 10;
 
 /**
  * `east`; of what several clusters have parts of, how much each has: `east=3,west=2`. All that have a share, so while it
- * moves they add up to more than the whole. `<none>`: no cluster has one.
+ * moves they add up to more than the whole, but for what is left of a former object of that name. `<none>`: no cluster has one.
  */
 export function clustersCell({ spec }: Placement): string {
-  const shares = Object.entries(spec?.shares ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const all = Object.entries(spec?.shares ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const shares = all.filter(([, { former }]) => !former);
   const part = ({ replicas, completions }: Share) => completions ?? replicas;
   const cells = shares.map(([name, share]) => {
     const isPart = shares.length > 1 && part(share) !== undefined;

@@ -23,7 +23,7 @@ export type AccountToken = KubeObject & {
  * the splitter and the syncers each write their own part by merge patch:
  *   scheduler -> spec.ref, spec.physicalNamespace and its uid, spec.clusters, spec.wanted, spec.policies, spec.reasons,
  *                spec.blocked, spec.waits, spec.leavingSince, spec.rebalancedAt, spec.givenUp, spec.copiedFrom, spec.copies, spec.spread, spec.filled, spec.noRoom, spec.unplaced, spec.requires; spec.shares when a new
- *                object takes over what an orphaned one left
+ *                object takes over what an orphaned one left, or begins beside what a former one has on silent clusters
  *   splitter  -> spec.shares, spec.scale, status.conditions, of a new Deployment by what the scheduler makes (splitter/begin.ts); with a share that goes, what spec.leavingSince says of it
  *   garbage collector -> spec.orphaned, and with it what of spec.shares is surplus
  *   syncer c  -> status.clusters[c], through its view only; stored beside it (slices.ts) and read in it

@@ -25,6 +25,13 @@ export function leavesSilence({ spec }: Placement, isSilent: (cluster: string) =
   );
 }
 
+/** The new one begins elsewhere, without what the former one was told and says; what goes along has no numbers, and is put in its place. */
+export function besideFormer(fresh: PlacementSpec, { shares = {} }: PlacementSpec): PlacementSpec {
+  const isFormer = startsBeside(fresh.ref) && { former: true };
+  const left = Object.entries(shares).map(([c, share]) => [c, { ...share, ...isFormer }] as const);
+  return { ...fresh, shares: Object.fromEntries(left) };
+}
+
 /**
  * A new object of the same name begins where the former one's pods still are, with its numbers, so that the clusters'
  * own controllers adopt them. `orphaned` stays, for those that nobody adopts.

@@ -13,6 +13,7 @@ import { type Covered, withDisruptions } from './disruption.ts';
 import { foldStatus } from './fold/index.ts';
 import { lateAfter } from './fold/refused.ts';
 import { follow, scaleOf, stamped } from './follow.ts';
+import { besideFormer, withoutFormer } from './former.ts';
 import { atRest, type Handover, type HandoverInput, handover } from './handover.ts';
 import type { Hold } from './hold.ts';
 import { afterMinimum, type ToldAt } from './lower.ts';
@@ -94,6 +95,13 @@ export interface Split {
 
 /** All that the splitter decides about one Placement. */
 export function split(input: SplitInput): Split {
+  const placement = withoutFormer(input.placement);
+  if (placement === input.placement) return decide(input);
+  const outcome = decide({ ...input, placement });
+  return { ...outcome, shares: besideFormer(outcome.shares, input.placement, input.isKnown) };
+}
+
+function decide(input: SplitInput): Split {
   const { placement, root, isKnown, heardAt, now, settleMs, target, scaler, toldAt } = input;
   const { ref, clusters = [], shares: before = {}, scale: said } = placement.spec ?? { ref: undefined };
   const previous = restored(before);

@@ -83,7 +83,7 @@ export function joinShare({
       share: toldShare(share),
       generation: root?.metadata.generation ?? 0,
       requires,
-      ...(orphaned !== undefined && !share.surplus && { orphaned }),
+      ...(orphaned !== undefined && !share.surplus && !share.former && { orphaned }),
       ...(isMoved(share, ref, root) && { moved: true }),
       ...(isRenewed(share, placement, root) && { renewed: true }),
       ...(manifest &&
@@ -105,12 +105,12 @@ function accountIn({ account: name, uid, authority, secret }: PodAccess): ShareV
 }
 
 function isRenewed(share: Share, { spec }: Placement, root: KubeObject | undefined): boolean {
-  if (!spec || spec.orphaned !== undefined || share.phase !== 'Leaving' || !root) return false;
-  return root.metadata.uid !== spec.ref.uid && !isEnding(root) && startsBeside(spec.ref);
+  if (!spec || share.phase !== 'Leaving' || !root || isEnding(root) || !startsBeside(spec.ref)) return false;
+  return share.former === true || (spec.orphaned === undefined && root.metadata.uid !== spec.ref.uid);
 }
 
 function isMoved(share: Share, { uid }: ObjectRef, root: KubeObject | undefined): boolean {
-  if (share.phase !== 'Leaving' || root?.metadata.uid !== uid) return false;
+  if (share.phase !== 'Leaving' || share.former || root?.metadata.uid !== uid) return false;
   return !isEnding(root);
 }
 

@@ -45,7 +45,8 @@ export function isHistory(object: KubeObject, owners: ReadonlyMap<string, Object
 /** One that nobody controls, as out of a backup: the workload whose revision it is adopts it, as its controller does on Kubernetes. */
 export function isOrphanOf(object: KubeObject, body: Record<string, unknown>): boolean {
   const isFree = !isReflected(object) && controllerOf(object) === undefined;
-  return object.kind === 'ControllerRevision' && isFree && deepEqual(object['data'], body['data']);
+  const stays = isFree && object.metadata.deletionTimestamp === undefined;
+  return object.kind === 'ControllerRevision' && stays && deepEqual(object['data'], body['data']);
 }
 
 /** Whether the cluster is to run, as before, whose it is: what it made of that may be made anew. */

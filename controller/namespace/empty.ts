@@ -2,7 +2,7 @@ import type { Client } from '../../client/client.ts';
 import { type DiscoveredResource, type Discovery, discover } from '../../client/discovery.ts';
 import { isMissing, isTransportError } from '../../client/errors.ts';
 import { placedKind } from '../../cluster/kinds.ts';
-import { group as atollGroup, othersHeader } from '../../cluster/names.ts';
+import { othersHeader, placements } from '../../cluster/names.ts';
 import { isReflected } from '../../cluster/reflected.ts';
 import type { PlacementSpec } from '../../cluster/types.ts';
 import { groupResource } from '../../kube/gvk.ts';
@@ -106,8 +106,14 @@ function runs(resource: DiscoveredResource): boolean {
   return isPods(resource) || placedKind(resource)?.role === 'workload';
 }
 
-function canBeEmptied({ namespaced, verbs }: DiscoveredResource): boolean {
-  return namespaced && verbs.includes('list') && verbs.includes('delete');
+/** Of Placements discovery names no verb by which they go, as nobody else deletes them. */
+function canBeEmptied(resource: DiscoveredResource): boolean {
+  const { namespaced, verbs } = resource;
+  return namespaced && verbs.includes('list') && (verbs.includes('delete') || isPlacements(resource));
+}
+
+function isPlacements({ group, resource }: DiscoveredResource): boolean {
+  return group === placements.group && resource === placements.resource;
 }
 
 async function deleteAll(
@@ -177,8 +183,8 @@ function once<T>(ask: () => Promise<T>): () => Promise<T> {
 }
 
 /** A Placement with shares says where copies still stand: without it nobody would remove them. */
-function isInUse({ group, resource }: DiscoveredResource, object: KubeObject): boolean {
-  if (group !== atollGroup || resource !== 'placements') return false;
+function isInUse(resource: DiscoveredResource, object: KubeObject): boolean {
+  if (!isPlacements(resource)) return false;
   const spec = object.spec as PlacementSpec | undefined;
   return Object.keys(spec?.shares ?? {}).length > 0;
 }

@@ -18,6 +18,11 @@ test.each<[string, Record<string, Share> | undefined, string]>([
   ['a copy on each', { east: active(), west: active() }, 'east,west'],
   ['on its way', { east: active({ replicas: 2 }), west: { phase: 'Joining', replicas: 2 } }, 'east=2,west=2'],
   ['nothing of it yet', { east: active({ replicas: 2 }), west: active({ replicas: 0 }) }, 'east=2,west=0'],
+  [
+    'made anew, where a former one is left',
+    { east: active({ replicas: 2 }), west: { phase: 'Leaving', replicas: 2, former: true } },
+    'east',
+  ],
   ['on more than anybody reads', many, 'c10,c11,c12,c13,c14,c15,c16,c17,c18,c19 + 2 more...'],
 ])('CLUSTERS of what is %s', (_what, shares, cell) => {
   const placement = { spec: { ...(shares && { shares }) } } as unknown as Placement;
@@ -40,17 +45,18 @@ test.each<[string, object, string, string]>([
 });
 
 test.each<[string, object, object, string]>([
-  ['a built-in kind: those that are ready', {}, { readyReplicas: 2, availableReplicas: 1 }, 'east=2/3'],
-  ['none is ready', {}, {}, 'east=0/3'],
-  ['a custom resource that says only what is available', {}, { availableReplicas: 3 }, 'east=3/3'],
+  ['a built-in kind: those that are ready', {}, { readyReplicas: 2, availableReplicas: 1 }, 'east=2/3 west'],
+  ['none is ready', {}, {}, 'east=0/3 west'],
+  ['a custom resource that says only what is available', {}, { availableReplicas: 3 }, 'east=3/3 west'],
   [
     'one that says it elsewhere',
     { rule: { status: { availableReplicasPath: '.status.up.count' } } },
     { up: { count: 2 } },
-    'east=2/3',
+    'east=2/3 west',
   ],
 ])('how much there is of %s', (_what, ref, there, expected) => {
-  const shares = { east: active({ replicas: 3 }) };
+  const former: Share = { phase: 'Leaving', replicas: 3, former: true };
+  const shares = { east: active({ replicas: 3 }), west: former };
   const kind = { group: 'apps', resource: 'deployments', kind: 'Deployment', name: 'web', ...ref };
   const status = { clusters: { east: { present: true, status: there } } };
   expect(sharesOf({ spec: { ref: kind, clusters: ['east'], shares }, status } as unknown as Placement)).toBe(

@@ -4,7 +4,7 @@ import type { ClusterSlice, PhysicalCluster, Placement, PlacementSpec } from '..
 import type { KubeObject, ObjectMeta } from '../../../kube/object.ts';
 import { decideNamespace } from '../../../scheduler/decide.ts';
 import { placementMatters } from '../../../scheduler/matters.ts';
-import { mayTakeOver, takenOver } from '../../../scheduler/orphans.ts';
+import { besideFormer, mayTakeOver, takenOver } from '../../../scheduler/orphans.ts';
 import { deployment } from '../cluster/objects.ts';
 
 const cluster = (name: string): PhysicalCluster => ({
@@ -131,7 +131,24 @@ describe('what was deleted, and made anew', () => {
 
   it('starts where it may, though clusters that do not answer have yet to let go of the former one', () => {
     const taken = specAfter(placement({ shares: leaving }), { uid: 'new' }, {}, ['b', 'c']);
-    expect(taken).toMatchObject({ ref: { uid: 'new' }, clusters: ['a'], shares: leaving });
+    expect(taken).toMatchObject({
+      ref: { uid: 'new' },
+      clusters: ['a'],
+      shares: { b: { ...leaving.b, former: true }, c: { ...leaving.c, former: true } },
+    });
+  });
+
+  it('goes along where the former one did, and takes its place there', () => {
+    const ref = {
+      group: '',
+      version: 'v1',
+      resource: 'configmaps',
+      kind: 'ConfigMap',
+      name: 'web',
+      uid: 'new',
+    };
+    const shares = { b: { phase: 'Leaving' } } as const;
+    expect(besideFormer({ ref, clusters: ['b'] }, { ref, clusters: [], shares }).shares).toEqual(shares);
   });
 
   it.each<[string, Partial<PlacementSpec>, string[]]>([

@@ -177,4 +177,6 @@ test('a StatefulSet adopts its own revision that nobody controls, as out of a ba
   await expect(restored('db-2', { is: 'another' })).rejects.toMatchObject({ code: 409 });
   const others = { ownerReferences: [{ ...controller, uid: 'of-another' }] };
   await expect(restored('db-3', { is: 'db-3' }, others)).rejects.toMatchObject({ code: 409 });
+  const going = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['example.com/holds'] };
+  await expect(restored('db-4', { is: 'db-4' }, going)).rejects.toMatchObject({ code: 409 });
 });

@@ -36,6 +36,15 @@ test.each<[string, string, string, Share, KubeObject | undefined, string | undef
     undefined,
     undefined,
   ],
+  [
+    'what was on a cluster that did not answer when another one began',
+    'apps',
+    'deployments',
+    { ...leaving, former: true },
+    root('u'),
+    undefined,
+    true,
+  ],
   ['what left its pods behind', 'apps', 'deployments', leaving, root('other'), 'u', undefined],
   [
     'what has yet to be told to go',
@@ -59,3 +68,24 @@ test.each<[string, string, string, Share, KubeObject | undefined, string | undef
     );
   },
 );
+
+test.each<[string, Share, string | undefined, true | undefined]>([
+  ['what moves is kept', leaving, undefined, true],
+  ['nothing of a former one is kept', { ...leaving, former: true }, undefined, undefined],
+  ['nor what that made, when the present one is orphaned', { ...leaving, former: true }, 'u', undefined],
+])('of what it made where it leaves %s', (_, share, orphaned, moved) => {
+  const ref = {
+    group: 'apps',
+    version: 'v1',
+    resource: 'deployments',
+    kind: 'Deployment',
+    name: 'web',
+    uid: 'u',
+  };
+  const spec = { ref, clusters: [], shares: { east: share }, ...(orphaned !== undefined && { orphaned }) };
+  const metadata = { name: 'web.deployments.apps', namespace: 'shop', uid: 'p' };
+  const placement = { apiVersion: 'atoll.dev/v1alpha1', kind: 'Placement', metadata, spec } as Placement;
+  const viewer = { cluster: 'east', uid: 'syncer' };
+  const view = joinShare({ viewer, logical: 'id', placement, root: root('u'), revision: 1 })?.spec;
+  expect([view?.moved, view?.orphaned]).toEqual([moved, undefined]);
+});
