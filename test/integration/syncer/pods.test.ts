@@ -16,6 +16,13 @@ const seen = (resource: (typeof resources)[keyof typeof resources], name: string
 const untilSeen = (resource: (typeof resources)[keyof typeof resources], name: string) =>
   until(`${name} is seen`, () => seen(resource, name));
 
+/** As `run` leaves it: what it was before may be seen, too. */
+const untilRuns = () =>
+  until('it runs', async () => {
+    const pod = await seen(pods, 'web-1');
+    return (pod?.status as { phase?: string } | undefined)?.phase === 'Running' ? pod : undefined;
+  });
+
 /** What its controllers and a kubelet make of the Deployment: a ReplicaSet and a pod that runs. */
 async function run(holds = true): Promise<void> {
   const { physical, upstream } = sides;
@@ -40,11 +47,7 @@ test('pods and ReplicaSets are reflected under their workload, followed, and wit
   const ref = await upstream.place(web, { east: active });
   sides.start();
   await run();
-  await until('it runs', async () => {
-    const pod = await seen(pods, 'web-1');
-    return (pod?.status as { phase?: string } | undefined)?.phase === 'Running';
-  });
-  const [pod, set] = [await seen(pods, 'web-1'), await seen(replicasets, 'web-5d')];
+  const [pod, set] = [await untilRuns(), await seen(replicasets, 'web-5d')];
   expect(set?.metadata).toMatchObject({
     annotations: { 'atoll.dev/physical-cluster': 'east' },
     ownerReferences: [{ kind: 'Deployment', name: 'web', uid: ref.uid, controller: true }],
@@ -190,7 +193,7 @@ test('pods whose workload may not be read at a start stay as they are, and are f
   await upstream.place(web, { east: active });
   sides.start();
   await run();
-  const [pod, set] = [await untilSeen(pods, 'web-1'), await untilSeen(replicasets, 'web-5d')];
+  const [pod, set] = [await untilRuns(), await untilSeen(replicasets, 'web-5d')];
   await sides.stop();
   later();
   physical.faults.intercept = ({ url }) => {
@@ -221,7 +224,7 @@ test('pods of a cluster that is taken over are shown on, before their workload i
   const ref = await upstream.place(web, { east: active });
   sides.start();
   await run();
-  const [pod, set] = [await untilSeen(pods, 'web-1'), await untilSeen(replicasets, 'web-5d')];
+  const [pod, set] = [await untilRuns(), await untilSeen(replicasets, 'web-5d')];
   await sides.stop();
   later();
   const there = await sides.untilThere(deployments, 'web');
