@@ -311,7 +311,8 @@ test('proxy carries any request to a pod or a Service, and their answers back', 
   ]);
   const patched = await api.call('PATCH', `${service}/a`, { b: 1 }, { 'content-type': 'application/json' });
   expect([patched.status, patched.body.method, patched.body.body]).toEqual([200, 'PATCH', '{"b":1}']);
-  expect((await api.call('HEAD', `${pods}/web:8080/proxy/teapot`)).status).toBe(418);
+  for (const method of ['HEAD', 'OPTIONS'])
+    expect((await api.call(method, `${pods}/web:8080/proxy/teapot`)).status).toBe(418);
   const nowhere = await api.call('GET', '/api/v1/namespaces/default/services/nowhere:80/proxy/');
   expect([nowhere.status, nowhere.body.message]).toEqual([
     503,
