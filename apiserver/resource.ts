@@ -38,7 +38,9 @@ async function aggregated(exchange: Exchange): Promise<ApiResponse> {
 
 function handleServed(exchange: Exchange, served: ServedResource): Promise<ApiResponse> {
   const { audit, info, request } = exchange;
-  if (audit && info.verb === 'patch') audit.patched(request.body, request.headers['content-type']);
+  // What is proxied is its two ends' alone.
+  if (audit && info.verb === 'patch' && info.subresource !== 'proxy')
+    audit.patched(request.body, request.headers['content-type']);
   const found = handlerFor(exchange, served);
   const showing = showDefaults(found.exchange);
   return showing ? showing.then(() => found.handle(found.exchange)) : found.handle(found.exchange);

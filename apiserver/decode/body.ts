@@ -15,6 +15,8 @@ import { yamlText } from '../../kube/yaml-text.ts';
 import type { ServedResource } from '../served.ts';
 import { type Duplicates, joinedProblems, noDuplicates, problemsOf } from './duplicates.ts';
 import type { Encoding } from './media.ts';
+import { otherThan, requireNamed } from './named.ts';
+import { unrecognized } from './unrecognized.ts';
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';
 
@@ -44,6 +46,7 @@ export function decodeBody(
   decoding: Decoding,
 ): KubeObject {
   const { value, duplicates, literals } = parseBody(body, encoding, served.info);
+  if (served.custom) requireNamed(value, body, served);
   return conform(value, duplicates, served, { ...decoding, ...(literals && { literals }) });
 }
 
@@ -191,22 +194,6 @@ function withKind(value: JsonObject, served: ServedResource, { refuse }: Decodin
   return { kind, apiVersion, ...rest };
 }
 
-/** A definition's handler reads whatever it is sent, and tells versions apart before it validates. */
-function otherThan(
-  { apiVersion, kind }: { apiVersion: string; kind: string },
-  { metadata = null }: JsonObject,
-  { info }: ServedResource,
-): StatusError {
-  const expected = formatApiVersion(info);
-  if (apiVersion !== expected)
-    return badRequest(
-      `the API version in the data (${apiVersion}) does not match the expected API version (${expected})`,
-    );
-  const name = isRecord(metadata) ? String(getOwn(metadata, 'name') ?? '') : '';
-  const message = `Invalid value: ${JSON.stringify(kind)}: must be ${info.kind}`;
-  return invalid(info.group, kind, name, [{ reason: 'FieldValueInvalid', message, field: 'kind' }]);
-}
-
 function mismatch(apiVersion: string, kind: string, { info }: ServedResource): string {
   const given = parseApiVersion(apiVersion);
   if (schemaOf({ ...given, kind }) === undefined) {
@@ -218,23 +205,6 @@ function mismatch(apiVersion: string, kind: string, { info }: ServedResource): s
 
 function unhandled({ kind, version }: GroupVersionKind, why: string): string {
   return `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${why}`;
-}
-
-function unrecognized(expected: GroupVersionKind, why: string, body: Uint8Array) {
-  if (expected.kind === 'DeleteOptions') return badRequest(why);
-  return badRequest(
-    `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${excerpt(body)})`,
-  );
-}
-
-const excerptBytes = 30;
-
-/** The first bytes: as text where they begin an object, else in hexadecimal; as kube-apiserver shows them. */
-function excerpt(body: Uint8Array): string {
-  if (body.length === 0) return '<empty>';
-  const head = Buffer.from(body.subarray(0, excerptBytes));
-  const shown = head[0] === 0x7b ? head.toString() : head.toString('hex');
-  return body.length > excerptBytes ? `${shown} ...` : shown;
 }
 
 function messageOf(error: unknown): string {

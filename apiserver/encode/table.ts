@@ -123,16 +123,23 @@ function cell(type: string, value: unknown, now: Date): unknown {
   const isNumber = typeof value === 'number' || typeof value === 'bigint';
   switch (type) {
     case 'string':
-      return typeof value === 'string' ? value : encodeJson(sortedKeys(value as Json));
+      return typeof value === 'string' ? value : asGoPrints(value as Json);
     case 'date':
       return typeof value === 'string' ? since(value, now) : null;
     case 'integer':
       return isNumber ? (typeof value === 'number' ? Math.trunc(value) : value) : null;
     case 'number':
-      return isNumber ? value : null;
+      return isNumber ? Number(value) : null;
     default:
       return typeof value === type ? value : null;
   }
+}
+
+function asGoPrints(value: Json): string {
+  return encodeJson(sortedKeys(value)).replace(
+    /[<>&\u2028\u2029]/g,
+    (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function since(time: string, now: Date): string {

@@ -190,7 +190,10 @@ function choose(exchange: ResourceExchange): Handler {
   }
   const sub = served.info.subresources.find((s) => s.name === info.subresource);
   if (sub === undefined) throw served.custom ? notFound(served.info, info.name) : noSuchResource();
-  if (!sub.verbs.includes(info.verb)) throw served.custom ? unsupported(exchange) : methodNotAllowed();
+  // A proxy takes what browsers ask before they send anything, too, though discovery has no verb for it.
+  const asks = info.subresource === 'proxy' && info.method === 'OPTIONS';
+  if (!asks && !sub.verbs.includes(info.verb))
+    throw served.custom ? unsupported(exchange) : methodNotAllowed();
   const handler = special[info.subresource];
   if (handler !== undefined && !(info.subresource === 'proxy' && info.resource === 'nodes')) return handler;
   return ['get', 'update', 'patch'].includes(info.verb) && sub.kind === served.info.kind

@@ -40,7 +40,11 @@ export async function handleProxy(exchange: ResourceExchange): Promise<ApiRespon
     ...(request.signal && { signal: request.signal }),
   });
   if (response.tunnel) return { ...response, headers: answerHeaders(response) };
-  const headers = Object.entries(response.headers).filter(([name]) => !notForwarded.has(name));
+  // Of what HEAD asks about, its length is the answer.
+  const isHead = request.method === 'HEAD';
+  const headers = Object.entries(response.headers).filter(
+    ([name]) => !notForwarded.has(name) || (isHead && name === 'content-length'),
+  );
   return { ...response, headers: Object.fromEntries(headers) };
 }
 

@@ -66,9 +66,10 @@ export class WebhookCaller {
       const asked = askedAgain(send, signal).catch((error) => {
         throw error === signal.reason ? ended(call, signal) : error;
       });
-      const { status, type = 'application/json', body } = await asked;
+      const answer = await asked;
+      const { status, type = 'application/json', body } = answer;
       if (status < 200 || status > 299) {
-        throw new WebhookCallError(refusedError(status, Buffer.from(body).toString()));
+        throw new WebhookCallError(refusedError(status, Buffer.from(body).toString(), answer.type));
       }
       if (body.length === 0) {
         throw new WebhookCallError(`0-length response with status code: ${status} and content type: ${type}`);

@@ -128,15 +128,17 @@ const byCode: Readonly<Record<number, string>> = {
   504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
 };
 
-/** What an answer without 2xx means to kube-apiserver; `body` is what came with it. */
-export function refusedError(code: number, body: string): string {
+/** What an answer without 2xx means to kube-apiserver; `body` is what came with it, which is quoted where it is text. */
+export function refusedError(code: number, body: string, type = ''): string {
   const said = statusMessage(body);
   if (said !== undefined) return said;
   if (Object.hasOwn(byCode, code)) return byCode[code] ?? '';
-  if (code === 403 || code === 415) return body.slice(0, mostQuoted);
+  const isText = type === '' || type.startsWith('text/');
+  const quoted = isText ? body.slice(0, mostQuoted).trim() : 'unknown';
+  if (code === 403 || code === 415) return quoted;
   if (code < 500)
     return `the server responded with the status code ${code} but did not return more information`;
-  return `an error on the server (${JSON.stringify(body.slice(0, mostQuoted) || 'unknown')}) has prevented the request from succeeding`;
+  return `an error on the server (${JSON.stringify(quoted || 'unknown')}) has prevented the request from succeeding`;
 }
 
 /** No Status is longer; what is is not read for whether it be one. */

@@ -28,7 +28,8 @@ export async function send(
   if (length >= gzipFrom && takesGzip(request)) return sendPacked(out, response, stallMillis);
   if (!(body instanceof Uint8Array)) return sendStream(out, response, body, stallMillis);
   if (out.destroyed) return;
-  if (status !== 304) headers['content-length'] = String(body.length);
+  if (request.method === 'HEAD') headers['content-length'] ??= String(body.length);
+  else if (status !== 304) headers['content-length'] = String(body.length);
   out.writeHead(status, headers);
   if (request.method === 'HEAD' || status === 304) return outbox.end(out, undefined);
   if (body.length < drainFrom) return outbox.end(out, body);

@@ -23,7 +23,7 @@ export function jsonPatchIn(value: unknown, budget: Budget): JsonObject[] {
   return value.map((operation: Message) => {
     const given = operation.get('value');
     if (given instanceof Message) requireNames(given, [given.type], budget);
-    return jsonOf(operation, budget) as JsonObject;
+    return { op: '', path: '', ...(jsonOf(operation, budget) as JsonObject) };
   });
 }
 

@@ -103,26 +103,23 @@ export function correlation(before: readonly unknown[], schema: Rules): (item: u
   if (schema['x-kubernetes-list-type'] !== 'map' || before.length === 0) return () => undefined;
   const listed = schema['x-kubernetes-list-map-keys'];
   const keys = Array.isArray(listed) ? listed.map(String) : [];
-  // What is equal has one text; what has one text may yet differ.
-  const textOf = (item: Rules) => JSON.stringify(keys.map((key) => scalarText(getOwn(item, key))));
-  const byText = new Map<string, Rules[]>();
-  for (const other of before.filter(isRecord)) {
+  const textOf = (item: unknown) =>
+    isRecord(item) ? keyText(keys.map((key) => getOwn(item, key))) : undefined;
+  const byText = new Map<string, unknown>();
+  for (const other of before) {
     const text = textOf(other);
-    const known = byText.get(text);
-    if (known) known.push(other);
-    else byText.set(text, [other]);
+    if (text !== undefined && !byText.has(text)) byText.set(text, other);
   }
-  return (item) =>
-    isRecord(item)
-      ? byText
-          .get(textOf(item))
-          ?.find((other) => keys.every((key) => deepEqual(getOwn(other, key), getOwn(item, key))))
-      : undefined;
+  return (item) => {
+    const text = textOf(item);
+    return text === undefined ? undefined : byText.get(text);
+  };
 }
 
-/** Anything else is no key, and its own methods are not asked. */
-function scalarText(value: unknown): string {
-  return typeof value === 'object' ? '' : String(value);
+/** One for all keys that are equal, and for no others: a list of very many items is walked through once. Undefined: no key. */
+function keyText(values: readonly unknown[]): string | undefined {
+  if (values.some((value) => typeof value === 'object' && value !== null)) return undefined;
+  return JSON.stringify(values.map((value) => (typeof value === 'string' ? `"${value}` : String(value))));
 }
 
 /** False once nothing is left to judge more by. */

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../object.ts';
-import { getOwn, isRecord } from '../untyped.ts';
+import { getOwn, isRecord, textAt } from '../untyped.ts';
 import { firstRefused, unescapePart } from './json.ts';
 
 const operations = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test']);
@@ -8,12 +8,23 @@ const operations = new Set(['add', 'remove', 'replace', 'move', 'copy', 'test'])
 export function whyNoJsonPatch(before: JsonObject, patch: Json): string | undefined {
   const refused = firstRefused(before, Array.isArray(patch) ? patch : []);
   if (refused === undefined) return undefined;
-  const { op, path } = refused.operation as { op?: string; path?: string };
-  if (!operations.has(op ?? '')) return `Unexpected kind: ${op ?? ''}`;
-  const key = op === 'remove' ? missingKey(refused.before, path ?? '') : undefined;
+  const operation = isRecord(refused.operation) ? refused.operation : {};
+  const [op = 'unknown', path] = ['op', 'path'].map((name) => textAt(operation, name));
+  if (!operations.has(op)) return `Unexpected kind: ${op}`;
+  if ((op === 'move' || op === 'copy') && textAt(operation, 'from') === undefined)
+    return `${op} operation failed to decode from: operation, missing from field: missing value`;
+  if (path === undefined) {
+    const why = ['add', 'remove', 'copy'].includes(op) ? '' : 'operation missing path field: ';
+    return `${op} operation failed to decode path: ${why}missing value`;
+  }
+  return whyNot(op, path, refused.before);
+}
+
+function whyNot(op: string, path: string, before: Json): string {
+  const key = op === 'remove' ? missingKey(before, path) : undefined;
   if (key !== undefined)
     return `error in remove for path: '${path}': Unable to remove nonexistent key: ${key}: missing value`;
-  const index = op === 'add' ? indexBeyond(refused.before, path ?? '') : undefined;
+  const index = op === 'add' ? indexBeyond(before, path) : undefined;
   if (index !== undefined)
     return `error in add for path: '${path}': Unable to access invalid index: ${index}: invalid index referenced`;
   if (op === 'test') return `testing value ${path} failed: test failed`;

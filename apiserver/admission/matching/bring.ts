@@ -26,7 +26,8 @@ export function bringIn(
   if (object === undefined || isOwnController(request.user)) return false;
   const shape = kind ? { info: { ...as.info, ...kind }, schema: schemaOf(kind) ?? anySchema } : as;
   const next = decoded(changed, shape, strict);
-  if (deepEqual(next, question.object)) return false;
+  // A connection's options are shown without the metadata that every object has here.
+  if (deepEqual(next, { metadata: {}, ...question.object })) return false;
   const { uid, creationTimestamp } = object.metadata;
   const metadata = { ...next.metadata };
   // That of a new object is not decided yet; another one for what is there is refused, as kube-apiserver does.

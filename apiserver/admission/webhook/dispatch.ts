@@ -74,8 +74,7 @@ export class WebhookDispatcher {
     const session = new Session();
     await this.#mutateOnce(request, hooks, session);
     return session.round(request.object, async (next) => {
-      const due = hooks.filter((hook) => session.isDue(hook.id));
-      await this.#mutateOnce(next, due, session);
+      await this.#mutateOnce(next, hooks, session, true);
     });
   }
 
@@ -110,9 +109,16 @@ export class WebhookDispatcher {
     await Promise.all(asked.slice(0, mostAtOnce).map(askSome));
   }
 
-  async #mutateOnce(request: AdmissionRequest, hooks: readonly Hook[], session: Session): Promise<void> {
+  /** `again`: only those that are due by their turn, as after what the one before them changed. */
+  async #mutateOnce(
+    request: AdmissionRequest,
+    hooks: readonly Hook[],
+    session: Session,
+    again = false,
+  ): Promise<void> {
     const access = new Access(request);
     for (const hook of hooks) {
+      if (again && !session.isDue(hook.id)) continue;
       const asked = await questionFor(hook, request, this.#catalog, access);
       if (asked === undefined) continue;
       const verdict = await this.#ask(asked, request, true);

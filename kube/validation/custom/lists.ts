@@ -1,5 +1,8 @@
+import { encodeJson } from '../../json.ts';
+import type { Json } from '../../object.ts';
+import { sortedKeys } from '../../sorted.ts';
 import type { StatusCause } from '../../status.ts';
-import { getOwn, isRecord } from '../../untyped.ts';
+import { isRecord } from '../../untyped.ts';
 
 type Rules = Record<string, unknown>;
 
@@ -27,14 +30,14 @@ function repeated(list: readonly unknown[], schema: Rules, path: string): Status
   const keys = Array.isArray(schema['x-kubernetes-list-map-keys'])
     ? schema['x-kubernetes-list-map-keys']
     : [];
-  const seen = new Set<string>();
+  const times = new Map<string, number>();
   return list.flatMap((item, i) => {
-    const shown = type === 'set' || !isRecord(item) ? item : keyOf(item, keys.map(String));
-    const identity = JSON.stringify(shown);
-    if (!seen.has(identity)) {
-      seen.add(identity);
-      return [];
-    }
+    const compared = type === 'set' || !isRecord(item) ? item : keyOf(item, keys.map(String));
+    const identity = encodeJson(sortedKeys(compared as Json));
+    const count = (times.get(identity) ?? 0) + 1;
+    times.set(identity, count);
+    // However often it is there, it is told once.
+    if (count !== 2) return [];
     return [
       { reason: 'FieldValueDuplicate', message: `Duplicate value: ${identity}`, field: `${path}[${i}]` },
     ];
@@ -42,5 +45,5 @@ function repeated(list: readonly unknown[], schema: Rules, path: string): Status
 }
 
 function keyOf(item: Record<string, unknown>, keys: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries([...keys].sort().map((key) => [key, getOwn(item, key)]));
+  return Object.fromEntries(keys.filter((key) => Object.hasOwn(item, key)).map((key) => [key, item[key]]));
 }

@@ -128,6 +128,13 @@ test('what is sent is recorded with its defaults', async () => {
   expect(events().at(-1).requestObject.metadata.namespace).toBeUndefined();
 });
 
+test('what is sent to a pod is told by no event', async () => {
+  const { status } = await api.call('PATCH', `${web}/proxy/x`, { password: 'hidden' });
+  expect(status).toBe(200);
+  expect(events().at(-1)).toMatchObject({ verb: 'patch', objectRef: { subresource: 'proxy' } });
+  expect(lines.join()).not.toContain('hidden');
+});
+
 test('what nobody foresaw is a panic', async () => {
   const boom = { metadata: { name: 'boom' } };
   const { status } = await api.call('POST', '/api/v1/namespaces/default/configmaps', boom);

@@ -25,7 +25,10 @@ beforeAll(async () => {
       versions: [version('v1', true), version('v2', false)],
     },
   });
-  await api.call('POST', gears, { ...gear(`${group}/v1`, 'Gear'), spec: { o: { z: 1, a: { y: 2, b: 3 } } } });
+  await api.call('POST', gears, {
+    ...gear(`${group}/v1`, 'Gear'),
+    spec: { o: { z: '<', a: { y: 2, b: 3 } } },
+  });
 });
 afterAll(() => api.close());
 
@@ -50,6 +53,27 @@ test.each<[method: string, path: string, body: object | undefined, code: number,
   ],
   ['POST', gears, gear(`${group}/v1`, 'Other'), 422, otherKind],
   [
+    'POST',
+    gears,
+    { kind: 'Gear' },
+    400,
+    `the API version in the data () does not match the expected API version (${group}/v1)`,
+  ],
+  [
+    'PUT',
+    `${gears}/none`,
+    { apiVersion: `${group}/v1`, kind: '' },
+    400,
+    `the object provided is unrecognized (must be of type Gear): Object 'Kind' is missing in '{"apiVersion":"${group}/v1","kind":""}' ({"apiVersion":"requests.exampl ...)`,
+  ],
+  [
+    'POST',
+    gears,
+    { apiVersion: 'x/y/z', kind: 'Gear' },
+    400,
+    'the object provided is unrecognized (must be of type Gear): unexpected GroupVersion string: x/y/z ({"apiVersion":"x/y/z","kind":" ...)',
+  ],
+  [
     'PATCH',
     `${gears}/g`,
     { apiVersion: `${group}/v2`, kind: 'Other' },
@@ -71,7 +95,7 @@ test.each<[method: string, path: string, body: object | undefined, code: number,
 test('a column shows an object with its fields in order of their names', async () => {
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
   const { body } = await api.call('GET', `${gears}/g`, undefined, { accept });
-  expect(body.rows[0].cells).toEqual(['g', '{"a":{"b":3,"y":2},"z":1}']);
+  expect(body.rows[0].cells).toEqual(['g', '{"a":{"b":3,"y":2},"z":"\\u003c"}']);
 });
 
 test('one is no list', async () => {

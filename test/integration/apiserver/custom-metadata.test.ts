@@ -99,7 +99,9 @@ test.each([{ labels: { a: 1 } }, { name: 5 }, { finalizers: [1] }, { ownerRefere
     const made = await api.call('POST', things, odd);
     const applied = await api.call('PATCH', `${things}/odd?fieldManager=me`, odd, apply);
     expect([made.status, applied.status]).toEqual([400, 422]);
-    expect(applied.body.message).toContain('spec.open.metadata: Invalid value: json: cannot unmarshal');
+    const shown = JSON.stringify(metadata);
+    const why = `spec.open.metadata: Invalid value: ${shown}: json: cannot unmarshal`;
+    expect(applied.body.message).toContain(why);
     expect((await api.call('GET', `${things}/odd`)).status).toBe(404);
   },
 );

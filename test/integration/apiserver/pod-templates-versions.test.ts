@@ -58,6 +58,8 @@ beforeEach(async () => {
     },
   });
   await send('POST', `${root}/atoll.dev/v1alpha1/placedresources`, {
+    apiVersion: 'atoll.dev/v1alpha1',
+    kind: 'PlacedResource',
     metadata: { name: 'runs.example.com' },
     spec: { group: 'example.com', version: 'v1', resource: 'runs' },
   });

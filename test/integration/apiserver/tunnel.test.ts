@@ -17,7 +17,8 @@ const physical = http.createServer((request, response) => {
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
     const seen = { method: request.method, url: request.url, body: Buffer.concat(chunks).toString() };
-    response.writeHead(request.url?.includes('teapot') ? 418 : 200, { 'x-from': 'the pod' });
+    const length = request.method === 'HEAD' && { 'content-length': '200000' };
+    response.writeHead(request.url?.includes('teapot') ? 418 : 200, { 'x-from': 'the pod', ...length });
     const { authorization, 'impersonate-user': impersonated } = request.headers;
     response.end(JSON.stringify({ ...seen, secrets: [authorization, impersonated].filter(Boolean) }));
   });
@@ -311,12 +312,25 @@ test('proxy carries any request to a pod or a Service, and their answers back', 
   ]);
   const patched = await api.call('PATCH', `${service}/a`, { b: 1 }, { 'content-type': 'application/json' });
   expect([patched.status, patched.body.method, patched.body.body]).toEqual([200, 'PATCH', '{"b":1}']);
-  expect((await api.call('HEAD', `${pods}/web:8080/proxy/teapot`)).status).toBe(418);
+  expect((await api.call('OPTIONS', `${pods}/web:8080/proxy/teapot`)).status).toBe(418);
   const nowhere = await api.call('GET', '/api/v1/namespaces/default/services/nowhere:80/proxy/');
   expect([nowhere.status, nowhere.body.message]).toEqual([
     503,
     'no endpoints available for service "nowhere"',
   ]);
+});
+
+test.each([
+  ['teapot', 418],
+  ['file', 200],
+])('HEAD through a proxy tells how long %s is', async (what, code) => {
+  const answer = await new Promise<http.IncomingMessage>((resolve, reject) => {
+    const headers = { ...bearer, 'accept-encoding': 'gzip' };
+    const asked = https.request(`${url}${pods}/web/proxy/${what}`, { method: 'HEAD', ca, headers });
+    asked.on('response', resolve).on('error', reject).end();
+  });
+  answer.resume();
+  expect([answer.statusCode, answer.headers['content-length']]).toEqual([code, '200000']);
 });
 
 test('who waits for a node that is mute holds up nobody else', async () => {

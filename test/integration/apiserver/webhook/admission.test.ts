@@ -22,6 +22,8 @@ beforeAll(async () => {
     '/one': () => patchOf([{ op: 'add', path: '/metadata/labels', value: { one: 'yes' } }]),
     '/two': ({ object }) =>
       object.data?.two ? { allowed: true } : patchOf([{ op: 'add', path: '/data', value: { two: 'yes' } }]),
+    '/more': ({ object }) =>
+      patchOf([{ op: 'add', path: '/data', value: { more: `${object.data?.more ?? ''}+` } }]),
     '/hang': () => null,
     '/uid': ({ operation }) =>
       operation === 'UPDATE'
@@ -187,6 +189,13 @@ test('patches change what is stored; an earlier webhook that wants to is asked a
   expect(hooks.asked.map(({ path }) => path)).toEqual(['/one', '/two', '/one']);
   expect(hooks.asked[0]?.request.object.metadata.uid).toBeUndefined();
   expect((await api.call('GET', `${configMaps}/a`)).body).toEqual(body);
+});
+
+test('of two that change it each time, the second one is asked again after the first one was', async () => {
+  const more = { clientConfig: hooks.config('/more'), reinvocationPolicy: 'IfNeeded' };
+  await configure('Mutating', more, more);
+  const { body } = await api.call('POST', configMaps, configMap('a'));
+  expect(body.data).toEqual({ more: '++++' });
 });
 
 test('a webhook that says another uid or resourceVersion is refused as kube-apiserver refuses it', async () => {

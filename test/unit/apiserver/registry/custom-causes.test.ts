@@ -3,10 +3,18 @@ import { customCauses } from '../../../../apiserver/registry/kinds/custom-causes
 import type { KubeObject } from '../../../../kube/object.ts';
 
 const text = { type: 'string' };
+const anything = { 'x-kubernetes-preserve-unknown-fields': true };
 const openapi = {
   type: 'object',
   properties: {
     set: { type: 'array', items: text, 'x-kubernetes-list-type': 'set' },
+    any: { type: 'array', items: anything, 'x-kubernetes-list-type': 'set' },
+    keyed: {
+      type: 'array',
+      items: anything,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['z', 'a'],
+    },
     whole: { type: 'object', 'x-kubernetes-embedded-resource': true },
   },
 };
@@ -37,3 +45,22 @@ test('metadata inside that cannot be read is shown', () => {
     'whole.metadata: Invalid value: {"name":5}: json: cannot unmarshal number into Go struct field ObjectMeta.name of type string',
   ]);
 });
+
+test.each<[object, string[]]>([
+  [{ set: ['a', 'a', 'a', 'b', 'b'] }, ['set[1]: Duplicate value: "a"', 'set[4]: Duplicate value: "b"']],
+  [{ any: [2n ** 62n, 2n ** 62n] }, ['any[1]: Duplicate value: 4611686018427387904']],
+  [{ any: [2n ** 62n, 2n ** 62n + 1n] }, []],
+  [
+    {
+      any: [
+        { a: 1, b: [2] },
+        { b: [2], a: 1 },
+      ],
+    },
+    ['any[1]: Duplicate value: {"a":1,"b":[2]}'],
+  ],
+  [
+    { keyed: [{ a: 2n ** 62n, v: 1 }, { a: 2n ** 62n }] },
+    ['keyed[1]: Duplicate value: {"a":4611686018427387904}'],
+  ],
+])('what is there twice is told once: %#', (now, told) => expect(said(now)).toEqual(told));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { validateRules } from '../../../../kube/cel/validate.ts';
+import { correlation, validateRules } from '../../../../kube/cel/validate.ts';
 
 type Rule = Record<string, unknown>;
 
@@ -154,4 +154,18 @@ it('tells what it lets pass, since it was so before and has not changed', () => 
   ]);
   expect(told({ ...before, min: 1 }, before)).toEqual([[forbidden], ['size: Invalid value: "bad": no bad']]);
   expect(told(before, undefined)).toEqual([[forbidden, 'Invalid value: "bad": no bad'], []]);
+});
+
+describe('correlation', () => {
+  const schema = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k', 'l'] };
+  const before = [{ k: 1 }, { k: '1' }, { k: 2n ** 62n }, { k: true }, { k: 'true' }, {}, { k: null }];
+  const find = correlation([{ k: { a: 1 } }, ...before, { k: 1, v: 'again' }], schema);
+
+  it.each(before)('an item stands for the first one with equal keys: %o', (item) => {
+    expect(find({ ...item, v: 1 })).toBe(item);
+  });
+
+  it.each([{ k: 1, l: 'x' }, { k: '"1' }, { k: { a: 1 } }, 'x'])('none: %o', (item) => {
+    expect(find(item)).toBeUndefined();
+  });
 });

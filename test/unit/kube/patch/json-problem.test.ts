@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest';
 import { whyNoJsonPatch } from '../../../../kube/patch/json-problem.ts';
 
-test.each<[patch: object, why: string]>([
-  [{ path: '/a' }, 'Unexpected kind: '],
+test.each<[patch: object | null, why: string]>([
+  [{ op: '', path: '/a' }, 'Unexpected kind: '],
+  [{ path: '/a' }, 'Unexpected kind: unknown'],
+  [{ op: 5, path: '/a' }, 'Unexpected kind: unknown'],
+  [null, 'Unexpected kind: unknown'],
+  [{ op: 'add', value: 1 }, 'add operation failed to decode path: missing value'],
+  [{ op: 'add', path: 5, value: 1 }, 'add operation failed to decode path: missing value'],
+  [
+    { op: 'move', path: '/a' },
+    'move operation failed to decode from: operation, missing from field: missing value',
+  ],
   [{ op: 'nope', path: '/a' }, 'Unexpected kind: nope'],
   [
     { op: 'add', path: '/list/5', value: 1 },
