@@ -4,7 +4,7 @@ import { at, isRecord, listAt } from '../kube/untyped.ts';
 import { waitingForClusters } from './fold/conditions.ts';
 
 /** By then a cluster that answers has said something of what it was given first, and its word is one write with ours. */
-const firstWordMs = 5_000;
+export const firstWordMs = 5_000;
 /** Or by then, while there is more to do than can be done. */
 const rushedMs = 30_000;
 

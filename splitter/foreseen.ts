@@ -4,7 +4,7 @@ import type { ClusterSlice, Placement, Share } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { isRecord } from '../kube/untyped.ts';
-import { type Rush, wordMs } from './first-words.ts';
+import { firstWordMs, type Rush, wordMs } from './first-words.ts';
 import { type Witness, wasHeard } from './trust.ts';
 
 /* Which writes say nothing that whoever made them does not know. */
@@ -20,8 +20,8 @@ export function lookAfter(
 ): number | undefined {
   if (begins(now, old) || leaves(now, old)) return wordMs(rush);
   if (settles(now, old) || forgets(now, old)) return undefined;
-  // In a rush its last word comes soon enough, and says that, too.
-  if (observes(now, old)) return rush?.isOn ? wordMs(rush) : followsMs;
+  // In a rush its last word mostly comes sooner, and says that, too. Where none does, whoever follows a rollout waits for this.
+  if (observes(now, old)) return rush?.isOn ? firstWordMs : followsMs;
   if (!asks(now, old)) return 0;
   // Whoever has answered before the question was heard of here does not say it again.
   const asked = [...sharesOf(now)].filter(([, share]) => askedSince(share) !== undefined);
