@@ -232,6 +232,8 @@ describe('a Placement', () => {
 
   test('has its shares and what is said of them by one write, and nobody is noted to own a field', async () => {
     const made = await write(ownUser(schedulerUser), 'POST', placements, {
+      apiVersion: 'atoll.dev/v1alpha1',
+      kind: 'Placement',
       metadata: { name: 'a.configmaps' },
       spec: { ref, clusters: ['east'] },
       status: { conditions },

@@ -131,7 +131,7 @@ function mayTell(cluster: string, where: string, { cluster: at, namespace = '', 
 
 /** What kube-apiserver has no better code for, nor a server without physical clusters. */
 export const ofKubernetes =
-  /no endpoints available for service|this server has no way to any cluster|unsupported role reference kind: |target.name: Required value|is not served by this server yet/;
+  /no endpoints available for service|this server has no way to any cluster|unsupported role reference kind: |target.name: Required value|is not served by this server yet|content is not a list/;
 
 function problemOf(asker: Asker, about: Asked, answer: { status: number; text: string }): string | undefined {
   const expected = verdict(asker, about);
