@@ -64,7 +64,9 @@ const maps = ({ ns }: Names) => `/api/v1/namespaces/${ns}/configmaps`;
 
 /** Bound to the namespace of the case; the first request that it refuses tells that kube-apiserver has heard of it. */
 function bound(names: Names, resources: readonly string[], validations: readonly object[]): Step[] {
-  const rule = { apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources };
+  // What is in no namespace no selector of namespaces leaves out: it is other cases'.
+  const all = { apiGroups: ['*'], apiVersions: ['*'], operations: ['*'] };
+  const rule = { ...all, resources, scope: 'Namespaced' };
   const probed = {
     expression: "!has(object.metadata) || object.metadata.name != 'probe'",
     message: 'probed',
