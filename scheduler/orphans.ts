@@ -26,7 +26,7 @@ export function leavesSilence({ spec }: Placement, isSilent: (cluster: string) =
 }
 
 /** The new one begins elsewhere, without what the former one was told and says; what goes along has no numbers, and is put in its place. */
-export function besideFormer(fresh: PlacementSpec, { shares = {} }: PlacementSpec): PlacementSpec {
+export function begunBeside(fresh: PlacementSpec, { shares = {} }: PlacementSpec): PlacementSpec {
   const isFormer = startsBeside(fresh.ref) && { former: true };
   const left = Object.entries(shares).map(([c, share]) => [c, { ...share, ...isFormer }] as const);
   return { ...fresh, shares: Object.fromEntries(left) };

@@ -9,7 +9,7 @@ import type { Placement, PlacementSpec } from '../cluster/types.ts';
 import { deepEqual } from '../kube/deep.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { butForNodes } from './node-choice.ts';
-import { besideFormer, leavesSilence, mayTakeOver, takenOver } from './orphans.ts';
+import { begunBeside, leavesSilence, mayTakeOver, takenOver } from './orphans.ts';
 import type { Decided, NamespaceDecision } from './types.ts';
 import { isByAnnotation } from './wishes.ts';
 
@@ -81,7 +81,7 @@ export function recordOf({
     else if (fresh && mayCreate && mayTakeOver(old))
       keep(records, old, takenOver(specOf(fresh, homeFor(home, old)), old.spec));
     else if (fresh && mayCreate && leavesSilence(old, isSilent))
-      keep(records, old, besideFormer(specOf(fresh, homeFor(home, old)), old.spec));
+      keep(records, old, begunBeside(specOf(fresh, homeFor(home, old)), old.spec));
     // Its object is gone, or another one has taken its name: the shares go before the name can be used again.
     else keep(records, old, { ...released(old.spec, held.get(key) ?? [], mayCreate), ...homeFor(home, old) });
   }

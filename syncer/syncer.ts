@@ -24,7 +24,7 @@ export interface SyncerOptions extends Omit<WorkOptions, 'clock'> {
   heartbeatMs?: number;
   /** Why the cluster of this uid may not be taken under this name, as a sentence; default: it may. */
   whyNotTaken?(clusterUID: string): Promise<string | undefined>;
-  /** See HeartbeatOptions. */
+  /** These two: see HeartbeatOptions. */
   whyFormerKubeconfig?(): string | undefined;
   together?: Together;
   /** Gives it its turn among the others that join; default: at once. */

@@ -13,9 +13,9 @@ import { getOwn, isRecord } from '../../kube/untyped.ts';
 import { decodeYaml } from '../../kube/yaml.ts';
 import { yamlText } from '../../kube/yaml-text.ts';
 import type { ServedResource } from '../served.ts';
+import { otherThan, requireNamed } from './custom-kind.ts';
 import { type Duplicates, joinedProblems, noDuplicates, problemsOf } from './duplicates.ts';
 import type { Encoding } from './media.ts';
-import { otherThan, requireNamed } from './named.ts';
 import { unrecognized } from './unrecognized.ts';
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';

@@ -1,5 +1,4 @@
 import { type Budget, RunError } from './budget.ts';
-
 import type { Operator } from './operators.ts';
 import type { Run } from './run.ts';
 import { Opaque, typeOf, type Value } from './values.ts';

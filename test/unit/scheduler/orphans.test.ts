@@ -4,7 +4,7 @@ import type { ClusterSlice, PhysicalCluster, Placement, PlacementSpec } from '..
 import type { KubeObject, ObjectMeta } from '../../../kube/object.ts';
 import { decideNamespace } from '../../../scheduler/decide.ts';
 import { placementMatters } from '../../../scheduler/matters.ts';
-import { besideFormer, mayTakeOver, takenOver } from '../../../scheduler/orphans.ts';
+import { begunBeside, mayTakeOver, takenOver } from '../../../scheduler/orphans.ts';
 import { deployment } from '../cluster/objects.ts';
 
 const cluster = (name: string): PhysicalCluster => ({
@@ -148,7 +148,7 @@ describe('what was deleted, and made anew', () => {
       uid: 'new',
     };
     const shares = { b: { phase: 'Leaving' } } as const;
-    expect(besideFormer({ ref, clusters: ['b'] }, { ref, clusters: [], shares }).shares).toEqual(shares);
+    expect(begunBeside({ ref, clusters: ['b'] }, { ref, clusters: [], shares }).shares).toEqual(shares);
   });
 
   it.each<[string, Partial<PlacementSpec>, string[]]>([
