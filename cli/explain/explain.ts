@@ -72,17 +72,36 @@ export async function explain(
   else print(storyText(story));
 }
 
-/** Fails where no rule has placed it. */
+/** The one that was meant, by its Placement: whole names are asked for, others looked for. Fails where no rule has placed it. */
 async function kindPlaced(client: Client, { kind, name }: Named, namespace: string): Promise<PlacedKind> {
   const record = { namespace, name: placementName({ ...kind, name }) };
-  const { spec } = await client.get<Placement>(placements, record).catch((error: unknown) => {
+  const whole = kind.group === '' ? undefined : client.get<Placement>(placements, record);
+  const found = await whole?.catch((error: unknown) => {
     if (!isStatusError(error, 'NotFound')) throw error;
-    const resource = groupResource(kind);
-    throw new FailedError(
-      `${resource}/${name} in ${namespace} is placed nowhere, or is not there: custom resources are placed where a rule says so (kubectl get placedresources ${resource} in root)`,
-    );
+    return undefined;
   });
+  const { spec } = found ?? (await placedAs(client, { kind, name }, namespace));
   return (spec && placedKind(spec.ref)) ?? kind;
+}
+
+/** By its plural or its kind, with or without its group. */
+async function placedAs(client: Client, { kind, name }: Named, namespace: string): Promise<Placement> {
+  const { items } = await client.list<Placement>(placements, { namespace });
+  const matching = items.filter(({ spec }) => {
+    const { ref } = spec ?? {};
+    if (ref?.name !== name || (kind.group !== '' && ref.group !== kind.group)) return false;
+    return [ref.resource, ref.kind.toLowerCase()].includes(kind.resource);
+  });
+  const [only, ...others] = matching;
+  if (only && others.length === 0) return only;
+  const resource = groupResource(kind);
+  if (only) {
+    const which = matching.flatMap(({ spec }) => (spec ? [`${groupResource(spec.ref)}/${name}`] : []));
+    throw new FailedError(`${resource}/${name} may be ${which.sort().join(' or ')}: say which`);
+  }
+  throw new FailedError(
+    `${resource}/${name} in ${namespace} is placed nowhere, or is not there: custom resources are placed where a rule says so (kubectl get placedresources${kind.group === '' ? '' : ` ${resource}`} in root)`,
+  );
 }
 
 async function podsOf(client: Client, object: KubeObject, namespace: string): Promise<KubeObject[]> {

@@ -183,8 +183,13 @@ test('a syncer that begins anew shows the same pods; policies, plans and explain
   const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => out.push(String(text)) > 0);
   onTestFinished(() => write.mockRestore());
   const where = { cluster: 'root', namespace: 'default' };
-  await explain(world.admin, parseNamed(['clonesets.fleet.example.com/shown']), where, 'text');
-  expect(out.join('')).toContain('clonesets.fleet.example.com/shown');
+  for (const kind of ['clonesets.fleet.example.com', 'clonesets', 'CloneSet', 'cloneset.fleet.example.com']) {
+    out.length = 0;
+    await explain(world.admin, parseNamed([kind, 'shown']), where, 'text');
+    expect(out.join('')).toContain('clonesets.fleet.example.com/shown');
+  }
+  const none = explain(world.admin, parseNamed(['cloneset/none']), where, 'text');
+  await expect(none).rejects.toThrow('cloneset/none in default is placed nowhere');
   write.mockRestore();
 
   const controllers = world.as({ name: 'admin', groups: ['system:masters'] }, '*');

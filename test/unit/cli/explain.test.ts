@@ -752,6 +752,8 @@ describe('KIND/NAME', () => {
     [['deployments.apps/web'], 'deployments', 'web'],
     [['hpa/web'], 'horizontalpodautoscalers', 'web'],
     [['svc', 'web'], 'services', 'web'],
+    [['Rollout/web'], 'rollout', 'web'],
+    [['rollouts.argoproj.io', 'web'], 'rollouts', 'web'],
   ])('%j', (words, resource, name) => {
     expect(parseNamed(words)).toMatchObject({ kind: { resource }, name });
   });
