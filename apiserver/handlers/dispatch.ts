@@ -146,7 +146,9 @@ function checkPath({ info, served }: ResourceExchange): void {
     if (info.name !== '' || !served.info.verbs.includes('list')) throw noSuchResource();
     if (info.verb === 'deletecollection' && !served.custom && unnamed.test(info.path))
       throw badRequest('Namespace parameter required.');
-    if (info.verb === 'create' || info.verb === 'deletecollection') throw methodNotAllowed();
+    // Who makes an object there is told what it lacks.
+    const isRead = info.verb === 'create' && !served.custom && unnamed.test(info.path);
+    if (!isRead && (info.verb === 'create' || info.verb === 'deletecollection')) throw methodNotAllowed();
   }
   if (info.verb === 'watch' && info.subresource !== '') throw noSuchResource();
   // Routes of kinds that are built in know of GET alone, but those of proxies.
