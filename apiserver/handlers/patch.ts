@@ -19,7 +19,7 @@ import { handleApply } from './apply.ts';
 import { changePod } from './pods/running.ts';
 import { writeContext } from './writes/context.ts';
 import { type Patching, patcher, patchType } from './writes/patching.ts';
-import { checkNamespace, requireName } from './writes/request.ts';
+import { checkNamespace, countsOf, requireName } from './writes/request.ts';
 
 /** PATCH in its four dialects, by Content-Type. https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply */
 export async function handlePatch(exchange: ResourceExchange): Promise<ApiResponse> {
@@ -68,7 +68,7 @@ function patchedObject(
     const refuse = {
       deep,
       converted: type === 'strategic',
-      ...(written && { literals: written }),
+      ...(written && { literals: written, ...countsOf(exchange) }),
       refuse: (why: string) => refusedPatch(patched, problem() ?? why),
     };
     if (served.custom) requireKind(patched, served.info);
