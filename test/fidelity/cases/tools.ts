@@ -4,7 +4,7 @@ const merge = 'application/merge-patch+json';
 
 /** What operators, GitOps tools and plugins send now and then, and scripts by mistake. */
 export function toolsCases(): Case[] {
-  return [unnamed(), going(), owners(), dryDeletion(), selectors(), oldWays()];
+  return [unnamed(), going(), owners(), dryDeletion(), selectors(), oldWays(), printed()];
 }
 
 function post(path: string, body: object): Request {
@@ -166,6 +166,39 @@ function oldWays(): Case {
           'ValidatingAdmissionPolicy',
           policy,
         ),
+      ];
+    },
+  };
+}
+
+/** What `kubectl get` prints of an autoscaler by its older version, and of a Pod that waits for its gates. */
+function printed(): Case {
+  const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  const metric = { metric: { name: 'm' }, target: { type: 'AverageValue', averageValue: '1500m' } };
+  const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'x' };
+  const spec = { scaleTargetRef, maxReplicas: 3, metrics: [{ type: 'Pods', pods: metric }] };
+  return {
+    id: 'writes/tools/printed',
+    area: 'writes',
+    steps: ({ ns, name }) => {
+      const scalers = (version: string) =>
+        `/apis/autoscaling/${version}/namespaces/${ns}/horizontalpodautoscalers`;
+      const pod = { containers: [{ name: 'c', image: 'c' }], schedulingGates: [{ name: 'example.com/a' }] };
+      return [
+        post(scalers('v2'), {
+          apiVersion: 'autoscaling/v2',
+          kind: 'HorizontalPodAutoscaler',
+          metadata: { name },
+          spec,
+        }),
+        ...['v1', 'v2'].map((version) => ({ method: 'GET', path: `${scalers(version)}/${name}`, accept })),
+        { method: 'DELETE', path: `${scalers('v2')}/${name}`, silent: true },
+        post(`/api/v1/namespaces/${ns}/pods?dryRun=All`, {
+          apiVersion: 'v1',
+          kind: 'Pod',
+          metadata: { name },
+          spec: pod,
+        }),
       ];
     },
   };
