@@ -4,7 +4,7 @@ const merge = 'application/merge-patch+json';
 
 /** What operators, GitOps tools and plugins send now and then, and scripts by mistake. */
 export function toolsCases(): Case[] {
-  return [unnamed(), going(), owners(), dryDeletion(), selectors(), oldWays(), printed()];
+  return [unnamed(), going(), owners(), dryDeletion(), selectors(), oldWays(), printed(), operations()];
 }
 
 function post(path: string, body: object): Request {
@@ -199,6 +199,37 @@ function printed(): Case {
           metadata: { name },
           spec: pod,
         }),
+      ];
+    },
+  };
+}
+
+/** A JSON patch that says more than its operations know, as those that are written by hand do. */
+function operations(): Case {
+  const bodies = [
+    '[{"op":"add","path":"/data/a","value":"x","extra":1}]',
+    '[{"op":"add","op":"add","path":"/data/a","value":"x","extra":1,"extra":2,"Op":"z"}]',
+    '[{"op":"test","path":"/data/a","value":"1"},{"z":1,"op":"add","path":"/zz","value":{"a":1}}]',
+    '[{"op":"add","path":"/data/a","value":"x","valu":{"b":1,"b":2}}]',
+    '[null]',
+    JSON.stringify(Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/data/a', value: '1' }))),
+  ];
+  return {
+    id: 'writes/tools/operations',
+    area: 'writes',
+    steps: (names) => {
+      const object = `${maps(names)}/${names.name}`;
+      return [
+        post(maps(names), { ...map(names.name), data: { a: '1' } }),
+        ...bodies.flatMap((body) =>
+          ['', '&fieldValidation=Strict', '&fieldValidation=Ignore'].map((query) => ({
+            method: 'PATCH',
+            path: `${object}?dryRun=All${query}`,
+            contentType: 'application/json-patch+json',
+            body,
+          })),
+        ),
+        { method: 'DELETE', path: object, silent: true },
       ];
     },
   };
