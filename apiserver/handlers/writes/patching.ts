@@ -36,7 +36,7 @@ export function patchType({ request, served }: ResourceExchange): PatchType {
     given.includes('patch') || served.custom
       ? `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`
       : '415: Unsupported Media Type';
-  throw new StatusError(415, 'UnsupportedMediaType', message, {});
+  throw new StatusError(415, 'UnsupportedMediaType', message, served.custom ? undefined : {});
 }
 
 export interface Patching {
