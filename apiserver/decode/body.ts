@@ -10,6 +10,7 @@ import { cannotHandle, strictProblems } from '../../kube/schema/refusal.ts';
 import { type Decoded, decodeMetadata, decodeStruct } from '../../kube/schema/strict.ts';
 import { badRequest, invalid, type StatusCause, type StatusError } from '../../kube/status.ts';
 import { getOwn, isRecord } from '../../kube/untyped.ts';
+import { floatCauses } from '../../kube/validation/custom/scale.ts';
 import { decodeYaml } from '../../kube/yaml.ts';
 import { yamlText } from '../../kube/yaml-text.ts';
 import type { ServedResource } from '../served.ts';
@@ -29,6 +30,8 @@ export interface Decoding {
   deep?: boolean;
   /** How a JSON body has its numbers of which the value does not tell: decodeJson. */
   literals?: ReadonlyMap<string, string>;
+  /** Where a custom resource counts something for its Scale: `.spec.replicas`. */
+  counts?: readonly string[];
   /** It is what a strategic merge patch or an apply made, of which kube-apiserver reads no JSON. */
   converted?: boolean;
   /** What answers a value that is no such object; default: 400, as for a body. */
@@ -125,6 +128,8 @@ export function conform(
     ? decodeCustom(value, served, decoding)
     : decodeStruct(value, served.info, decoding.literals, decoding.converted);
   if (decoded.error !== undefined) throw refuse(decoded.error);
+  if (decoding.counts && decoding.literals)
+    requireCounts(decoded.value, served, decoding.counts, decoding.literals);
   if (decoding.validation !== 'Ignore') {
     const problems = problemsOf(duplicates, decoded.unknown, !served.custom);
     if (problems.length > 0 && decoding.validation === 'Strict')
@@ -133,6 +138,18 @@ export function conform(
   }
   const object = decoded.value as unknown as KubeObject;
   return isRecord(object.metadata) ? object : { ...object, metadata: {} };
+}
+
+function requireCounts(
+  { metadata }: JsonObject,
+  { info }: ServedResource,
+  counts: readonly string[],
+  literals: ReadonlyMap<string, string>,
+): void {
+  const causes = floatCauses(counts, literals);
+  if (causes.length === 0) return;
+  const name = isRecord(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : '';
+  throw invalid(info.group, info.kind, name, causes);
 }
 
 const crowd = 10_000;

@@ -8,6 +8,8 @@ export interface Duplicates {
   readonly text?: string;
   /** Of YAML: what its reader said. */
   readonly lines?: readonly string[];
+  /** Of a JSON patch: what its operations have twice, and what nobody knows of them. */
+  readonly patch?: readonly string[];
 }
 
 export const noDuplicates: Duplicates = { paths: [] };
@@ -21,11 +23,27 @@ const limit = 100;
  * @param isStruct whether the kind is built in
  */
 export function problemsOf(duplicates: Duplicates, unknown: readonly string[], isStruct: boolean): string[] {
-  const { paths, text, lines = [] } = duplicates;
+  const { paths, text, lines = [], patch } = duplicates;
+  if (patch !== undefined) return [...patch, ...unknown];
   if (lines.length > 0) return [...lines, ...unknown];
   if (paths.length === 0) return [...unknown];
   if (isStruct && text !== undefined) return inOrder(text, unknown);
   return [...paths.map(duplicate), ...unknown];
+}
+
+/** What is wrong with the operations of a JSON patch, which is `body`, in their order. */
+export function inOperations(
+  body: Uint8Array,
+  paths: readonly string[],
+  unknown: readonly string[],
+): Duplicates {
+  if (paths.length + unknown.length === 0) return noDuplicates;
+  const found = inOrder(Buffer.from(body).toString(), unknown);
+  return { paths: [], patch: found.map((problem) => `json patch ${problem}`) };
+}
+
+export function isClean({ paths, patch = [] }: Duplicates): boolean {
+  return paths.length === 0 && patch.length === 0;
 }
 
 /** The one error that they make: YAML's come as one. */

@@ -10,16 +10,15 @@ const encodings: Readonly<Record<string, Encoding>> = {
   [protobufMediaType]: 'protobuf',
 };
 
-export function mediaTypes(served: ServedResource | undefined): string[] {
-  return Object.keys(encodings).filter((type) => type !== protobufMediaType || !served?.custom);
-}
+/** What kube-apiserver says that it takes and gives, of custom resources, too, of which there is no protobuf. */
+export const mediaTypes: readonly string[] = Object.keys(encodings);
 
 /** The encoding of a body; JSON when the client does not say. Throws StatusError 415. */
 export function bodyEncoding(contentType: string | undefined, served: ServedResource | undefined): Encoding {
   const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase() || 'application/json';
   const encoding = Object.hasOwn(encodings, type) ? encodings[type] : undefined;
   if (encoding !== undefined && (encoding !== 'protobuf' || !served?.custom)) return encoding;
-  const accepted = mediaTypes(served).join(', ');
+  const accepted = mediaTypes.join(', ');
   throw new StatusError(
     415,
     'UnsupportedMediaType',

@@ -131,11 +131,10 @@ export function negotiate(
 ): Form {
   const form = choose(headers, query, offer);
   if (form !== undefined && !(offer.stream && form.encoding === 'yaml')) return form;
-  const all = mediaTypes(offer.served);
   const accepted =
     form !== undefined
-      ? all.filter((type) => type !== types.yaml).map((type) => `${type};stream=watch`)
-      : all;
+      ? mediaTypes.filter((type) => type !== types.yaml).map((type) => `${type};stream=watch`)
+      : mediaTypes;
   throw notAcceptable(`only the following media types are accepted: ${accepted.join(', ')}`);
 }
 

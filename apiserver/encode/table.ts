@@ -5,6 +5,7 @@ import type { Json, KubeObject } from '../../kube/object.ts';
 import { timeError } from '../../kube/schema/mismatch.ts';
 import { sortedKeys } from '../../kube/sorted.ts';
 import { type ColumnDefinition, inPrintedOrder, tableFor } from '../../kube/table/index.ts';
+import { toStored } from '../registry/convert.ts';
 import type { CustomColumn, ServedResource } from '../served.ts';
 import { partial } from './partial.ts';
 
@@ -33,12 +34,13 @@ export function tableOf(
 ): Table {
   const { clusters } = options;
   const objects = served.columns ? listed : inPrintedOrder(served.info, listed);
+  const printed = objects.map((object) => printedFrom(object, served));
   const content = served.columns
     ? customContent(served.columns, objects, options.now)
-    : tableFor(served.info, objects, options.now);
-  const shown = (object: KubeObject) => {
+    : tableFor(served.info, printed, options.now);
+  const shown = (object: KubeObject, i: number) => {
     if (options.include === 'None') return { object: null };
-    return { object: options.include === 'Object' ? object : partial(object, options.version) };
+    return { object: options.include === 'Object' ? object : partial(printed[i] ?? object, options.version) };
   };
   return {
     kind: 'Table',
@@ -48,9 +50,17 @@ export function tableOf(
     rows: objects.map((object, i) => ({
       cells: [...(content.cells[i] ?? []), ...(clusters ? [clusters[i] ?? ''] : [])],
       ...conditions(object),
-      ...shown(object),
+      ...shown(object, i),
     })),
   };
+}
+
+/** An autoscaler of v1 is printed as what it stands for: most of its metrics are annotations there. */
+function printedFrom(object: KubeObject, served: ServedResource): KubeObject {
+  const { group, version } = served.info;
+  return group === 'autoscaling' && version === 'v1' && object.kind === 'HorizontalPodAutoscaler'
+    ? toStored(object, served)
+    : object;
 }
 
 const clustersColumn: ColumnDefinition = {

@@ -13,6 +13,7 @@ import type { FairnessObserver, Refusal, Sorted } from './observer.ts';
 import { Rounds } from './rounds.ts';
 import { seatsOf } from './seats.ts';
 import { shareOf } from './share.ts';
+import { turnOf } from './turn.ts';
 
 /** The longest that anybody waits, whatever the request's own limit. */
 const longestMs = 60_000;
@@ -122,7 +123,12 @@ export class Fairness {
     if (!level.queues.enqueue(ticket)) return this.#refused(ticket, exchange, 'queue-full');
     this.#waiting.add(level);
     this.#observer?.queued(this.#sortedOf(flow), ticket.seats);
-    const turn = this.#turn(ticket, exchange, Math.min(requestMs / 4, longestMs));
+    const turn = turnOf(ticket, {
+      signal: exchange.request.signal,
+      millis: Math.min(requestMs / 4, longestMs),
+      deadlines: this.#deadlines,
+      leave: (reason) => this.#give(ticket, reason),
+    });
     // Those who wait may wait for their own logical cluster.
     this.#serve(level);
     return turn.then((reason) =>
@@ -144,22 +150,6 @@ export class Fairness {
       began: 0,
       decided: () => undefined,
     };
-  }
-
-  /** Resolves when it has a seat, or with why it will have none. */
-  #turn(ticket: Ticket, { request }: Exchange, millis: number): Promise<Refusal | undefined> {
-    return new Promise((resolve) => {
-      const { signal } = request;
-      const gone = () => this.#give(ticket, 'cancelled');
-      const inTime = this.#deadlines.add(millis, () => this.#give(ticket, 'time-out'));
-      ticket.decided = (reason) => {
-        inTime();
-        signal?.removeEventListener('abort', gone);
-        resolve(reason);
-      };
-      if (signal?.aborted) gone();
-      else signal?.addEventListener('abort', gone, { once: true });
-    });
   }
 
   /** Who waits for it leaves its queue: with a seat, or for a reason. */

@@ -5,6 +5,7 @@ import { handledIn } from '../conversion/exchange.ts';
 import type { Exchange, ResourceExchange } from '../core.ts';
 import { checkAccept, listTypes } from '../encode/negotiate.ts';
 import { methodNotAllowed, noSuchResource } from '../encode/respond.ts';
+import { text } from '../encode/text.ts';
 import { isDots, type RequestInfo } from '../request.ts';
 import type { ServedResource } from '../served.ts';
 import { handledJoined, isOfPlacements } from '../slices/exchange.ts';
@@ -80,6 +81,7 @@ export function handlerFor(
     served,
     stored,
   };
+  if (isNoPath(info, served)) return { exchange: resourceExchange, handle: pageNotFound };
   checkPath(resourceExchange);
   const handle = choose(resourceExchange);
   if (isDots(info.name))
@@ -131,6 +133,14 @@ function named(handle: Handler): Handler {
   };
 }
 
+/** Of custom resources there are no paths but those of their scope; to read the collection is to read all namespaces. */
+function isNoPath({ namespace, verb }: RequestInfo, { custom, info }: ServedResource): boolean {
+  if (!custom) return false;
+  return info.namespaced ? namespace === '' && verb !== 'list' && verb !== 'watch' : namespace !== '';
+}
+
+const pageNotFound: Handler = async () => text(404, '404 page not found\n');
+
 function checkPath({ info, served }: ResourceExchange): void {
   const itself = info.resource === 'namespaces' && info.group === '' && info.name === info.namespace;
   const inNamespace = info.namespace !== '' && !itself;
@@ -144,9 +154,11 @@ function checkPath({ info, served }: ResourceExchange): void {
       throw badRequest('Namespace parameter required.');
     }
     if (info.name !== '' || !served.info.verbs.includes('list')) throw noSuchResource();
-    if (info.verb === 'deletecollection' && !served.custom && unnamed.test(info.path))
+    if (info.verb === 'deletecollection' && unnamed.test(info.path))
       throw badRequest('Namespace parameter required.');
-    if (info.verb === 'create' || info.verb === 'deletecollection') throw methodNotAllowed();
+    // Who makes an object there is told what it lacks.
+    const isRead = info.verb === 'create' && unnamed.test(info.path);
+    if (!isRead && (info.verb === 'create' || info.verb === 'deletecollection')) throw methodNotAllowed();
   }
   if (info.verb === 'watch' && info.subresource !== '') throw noSuchResource();
   // Routes of kinds that are built in know of GET alone, but those of proxies.

@@ -7,7 +7,7 @@ import type { Entry } from '../../storage/store.ts';
 import { isOwnController } from '../authn/controllers.ts';
 import type { ResourceExchange } from '../core.ts';
 import { conform, type FieldValidation } from '../decode/body.ts';
-import { noDuplicates } from '../decode/duplicates.ts';
+import { isClean, noDuplicates } from '../decode/duplicates.ts';
 import { type WriteQuery, writeQuery } from '../decode/options.ts';
 import { inPatchedOrder, isNamed, kindly, refusedPatch, requireKind } from '../decode/patched.ts';
 import { formOf, isAsStored, jsonBytes, respondObject } from '../encode/respond.ts';
@@ -19,7 +19,7 @@ import { handleApply } from './apply.ts';
 import { changePod } from './pods/running.ts';
 import { writeContext } from './writes/context.ts';
 import { type Patching, patcher, patchType } from './writes/patching.ts';
-import { checkNamespace, requireName } from './writes/request.ts';
+import { checkNamespace, countsOf, requireName } from './writes/request.ts';
 
 /** PATCH in its four dialects, by Content-Type. https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply */
 export async function handlePatch(exchange: ResourceExchange): Promise<ApiResponse> {
@@ -68,13 +68,13 @@ function patchedObject(
     const refuse = {
       deep,
       converted: type === 'strategic',
-      ...(written && { literals: written }),
+      ...(written && { literals: written, ...countsOf(exchange) }),
       refuse: (why: string) => refusedPatch(patched, problem() ?? why),
     };
     if (served.custom) requireKind(patched, served.info);
     if (after !== result && !isNamed(result)) throw refusedPatch(patched, problem() ?? '');
     const { validation } = query;
-    let clean = duplicates.length === 0;
+    let clean = isClean(duplicates);
     const probe: FieldValidation = validation === 'Strict' ? 'Warn' : validation;
     let object = conform(after, noDuplicates, served, {
       validation: probe,
@@ -86,7 +86,7 @@ function patchedObject(
     // What is unknown is told in the order in which kube-apiserver comes upon it.
     if (!clean) {
       const asGo = type === 'strategic' ? after : inPatchedOrder(patched);
-      object = conform(asGo, { paths: duplicates }, served, { validation, warn, ...refuse });
+      object = conform(asGo, duplicates, served, { validation, warn, ...refuse });
     }
     requireName(exchange, object);
     checkNamespace(exchange, object);

@@ -1,4 +1,4 @@
-import { selectorsInReview } from '../../kube/authorization/review.ts';
+import { selectorsInReview, unreadInReview } from '../../kube/authorization/review.ts';
 import type { ApiResponse, UserInfo } from '../../kube/http.ts';
 import type { JsonObject, KubeObject } from '../../kube/object.ts';
 import { badRequest, invalid, StatusError } from '../../kube/status.ts';
@@ -147,11 +147,13 @@ async function access(exchange: ResourceExchange, object: KubeObject, user: User
   const spec = (object.spec ?? {}) as Record<string, unknown>;
   const decision = await exchange.core.authorize(attributes(exchange, spec, user));
   const { allowed, denied, reason, error } = decision;
+  const asked = spec['resourceAttributes'];
+  const problems = [error, isRecord(asked) ? unreadInReview(asked) : undefined].filter(Boolean);
   return {
     allowed,
     ...(denied && { denied }),
     ...(reason && { reason }),
-    ...(error !== undefined && { evaluationError: error }),
+    ...(problems.length > 0 && { evaluationError: problems.join('; ') }),
   };
 }
 

@@ -28,8 +28,9 @@ const systemOwned = [
 export function keepSystemMetadata(object: KubeObject, old: KubeObject): void {
   const metadata: ObjectMeta = { ...object.metadata };
   for (const field of systemOwned) {
-    // A client that sets a time of deletion, or another uid in a patch, is refused when the object is validated.
+    // Who sets a time of deletion, another uid in a patch, or another grace is refused when the object is validated.
     if (field === 'uid' && metadata.uid) continue;
+    if (field === 'deletionGracePeriodSeconds' && metadata[field] !== undefined) continue;
     if (!field.startsWith('deletion')) delete metadata[field];
     if (old.metadata[field] !== undefined) Object.assign(metadata, { [field]: old.metadata[field] });
   }

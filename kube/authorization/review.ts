@@ -81,6 +81,29 @@ export function selectorsInReview(attributes: Readonly<Record<string, unknown>>)
   };
 }
 
+/** What of them cannot be read, and so leaves nothing out, in kube-apiserver's words; undefined: nothing. */
+export function unreadInReview(attributes: Readonly<Record<string, unknown>>): string | undefined {
+  const known = selectorsInReview(attributes);
+  const told = (['field', 'label'] as const).flatMap((which) => {
+    const given = record(attributes[`${which}Selector`]);
+    const [all, read] = [records(given['requirements']).length, known[which].length];
+    if (all > 0 ? read === all : isReadable(which, text(given['rawSelector']))) return [];
+    const how = read > 0 ? 'partially ignored' : 'ignored';
+    return [`spec.resourceAttributes.${which}Selector ${how} due to parse error`];
+  });
+  return told.length > 0 ? told.join('; ') : undefined;
+}
+
+function isReadable(which: 'field' | 'label', raw: string): boolean {
+  try {
+    if (which === 'field') parseFieldSelector(raw);
+    else parseRequirements(raw);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function selectors(field: string, label: string): Selectors {
   return {
     field: read(() =>
@@ -123,7 +146,10 @@ function requirement(given: Record<string, unknown>): SelectorRequirement[] {
     (op) => op === given['operator'],
   );
   const values = strings(given['values']);
-  return operator ? [{ key: text(given['key']), operator, ...(values.length > 0 && { values }) }] : [];
+  const fits = operator?.endsWith('In') ? values.length > 0 : values.length === 0;
+  return operator && fits
+    ? [{ key: text(given['key']), operator, ...(values.length > 0 && { values }) }]
+    : [];
 }
 
 /** A field has one value. */

@@ -33,7 +33,7 @@ export function applyJsonPatch(target: Json, patch: Json, mostMoved = maxMoved):
 }
 
 function tooLarge(why: string): StatusError {
-  return new StatusError(413, 'RequestEntityTooLarge', `Request entity is too large: ${why}`);
+  return new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: ${why}`);
 }
 
 /** The first operation that does not apply, and what those before it made of the target; undefined: all do. */
@@ -73,7 +73,9 @@ function decodeOperations(patch: Json): Operation[] {
       `error decoding patch: json: cannot unmarshal ${jsonType(patch)} into Go value of type []handlers.jsonPatchOp`,
     );
   }
-  return patch.map((item) => {
+  return patch.map((given) => {
+    // To Go a null is an operation that says nothing.
+    const item = given ?? {};
     if (!isRecord(item)) {
       throw badRequest(
         `error decoding patch: json: cannot unmarshal ${jsonType(item)} into Go value of type handlers.jsonPatchOp`,
@@ -86,6 +88,20 @@ function decodeOperations(patch: Json): Operation[] {
       value: getOwn(item, 'value') as Json | undefined,
     };
   });
+}
+
+const fields = ['op', 'path', 'from', 'value'];
+
+/** Fields of operations that nobody knows, as `unknown field "[0].extra"`: they change nothing. */
+export function unknownInOperations(patch: Json): string[] {
+  if (!Array.isArray(patch)) return [];
+  return patch.flatMap((item, i) =>
+    isRecord(item)
+      ? Object.keys(item)
+          .filter((name) => !fields.includes(name))
+          .map((name) => `unknown field ${JSON.stringify(`[${i}].${name}`)}`)
+      : [],
+  );
 }
 
 function textField(item: Record<string, unknown>, field: string): string | undefined {

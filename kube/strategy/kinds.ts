@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { child } from '../defaults/fill.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
 import { timestamp } from '../timestamp.ts';
-import { at, isRecord, record, records, strings, text } from '../untyped.ts';
+import { at, isRecord, records, strings, text } from '../untyped.ts';
 import { prepareJob } from './job.ts';
 import { preparePod, preparePodStatus } from './pod.ts';
 import { dropGivenUp } from './resource-claim.ts';
 import { dropTypeDependentFields, ipFamilies } from './service.ts';
 import { stampConditions } from './subresource.ts';
+import { beginPhase, claimDataSource, keepPhaseTime } from './volumes.ts';
 
 /** How a kind departs from the common rules; every field is optional. */
 export interface KindRules {
@@ -59,35 +60,6 @@ function labelsOfTemplate(object: KubeObject): void {
   }
 }
 
-/** What else a claim could be filled from can only be said by dataSourceRef; elsewhere it is dropped in silence. */
-function isKnownSource(source: JsonObject): boolean {
-  const group = text(source['apiGroup']);
-  if (source['kind'] === 'PersistentVolumeClaim') return group === '';
-  return source['kind'] === 'VolumeSnapshot' && group === 'snapshot.storage.k8s.io';
-}
-
-function claimDataSource(object: KubeObject, old?: KubeObject): void {
-  const claim = record(object.spec);
-  const before = record(old?.spec);
-  // A feature that is off: claims are filled from their own namespace.
-  if (text(at(claim, 'dataSourceRef', 'namespace')) && !before['dataSourceRef'])
-    delete claim['dataSourceRef'];
-  const used = before['dataSource'] !== undefined || before['dataSourceRef'] !== undefined;
-  if (
-    !used &&
-    claim['dataSource'] &&
-    !claim['dataSourceRef'] &&
-    !isKnownSource(record(claim['dataSource']))
-  ) {
-    delete claim['dataSource'];
-  }
-  if (claim['dataSource'] && !claim['dataSourceRef'])
-    claim['dataSourceRef'] = { ...record(claim['dataSource']) };
-  const ref = record(claim['dataSourceRef']);
-  if (!claim['dataSource'] && claim['dataSourceRef'] && !text(ref['namespace']))
-    claim['dataSource'] = { ...ref };
-}
-
 /** Secrets of a ServiceAccount are in its namespace: a name is all there is to say. */
 function namesOfSecrets(object: KubeObject): void {
   const body = object as unknown as JsonObject;
@@ -114,16 +86,6 @@ function availableWhenLocal(object: KubeObject): void {
   ];
 }
 
-/** A PersistentVolume's phase carries the time of its last change, where the client does not tell of another. */
-function keepPhaseTime(object: KubeObject, old: KubeObject): void {
-  const status = child(object as unknown as JsonObject, 'status');
-  const before = record(old.status);
-  const [told, known] = [text(status['lastPhaseTransitionTime']), text(before['lastPhaseTransitionTime'])];
-  const same = text(status['phase']) === text(before['phase']);
-  if (same && told === '' && known !== '') status['lastPhaseTransitionTime'] = known;
-  if (!same && (told === '' || told === known)) status['lastPhaseTransitionTime'] = timestamp();
-}
-
 const core: Record<string, KindRules> = {
   '/ConfigMap': {},
   '/Endpoints': { createOnUpdate: true },
@@ -142,13 +104,7 @@ const core: Record<string, KindRules> = {
     },
   },
   '/Node': { ownStatus: true },
-  '/PersistentVolume': {
-    create: (object) => {
-      const status = child(object as unknown as JsonObject, 'status');
-      status['lastPhaseTransitionTime'] = timestamp();
-    },
-    updateStatus: keepPhaseTime,
-  },
+  '/PersistentVolume': { create: beginPhase, updateStatus: keepPhaseTime },
   '/PersistentVolumeClaim': { create: (claim) => claimDataSource(claim), update: claimDataSource },
   '/Pod': {
     generation: spec,

@@ -13,7 +13,7 @@ export function preparePod(object: KubeObject, warn: (message: string) => void):
         type: 'PodScheduled',
         status: 'False',
         lastProbeTime: null,
-        lastTransitionTime: null,
+        lastTransitionTime: object.metadata.creationTimestamp ?? null,
         reason: 'SchedulingGated',
         message: 'Scheduling is blocked due to non-empty scheduling gates',
       },

@@ -1,5 +1,6 @@
 import { sameJson } from '../deep.ts';
 import { jsonType } from '../go-words.ts';
+import { decodeJson } from '../json.ts';
 import type { JsonObject } from '../object.ts';
 import { at, record, text } from '../untyped.ts';
 import type { Field } from './field.ts';
@@ -53,11 +54,14 @@ function dockerConfig(data: JsonObject, key: string, field: Field): void {
   }
 }
 
-/** What encoding/json says of the first byte that is wrong, for the common case that it is the very first. */
+/** What encoding/json says of what is no JSON. */
 function syntaxMessage(content: string): string {
-  if (content.trim() === '') return 'unexpected end of JSON input';
-  const first = content.trimStart().charAt(0);
-  return `invalid character '${first}' looking for beginning of value`;
+  try {
+    decodeJson(Buffer.from(content));
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 type SecretRule = (object: JsonObject, data: JsonObject, root: Field) => void;

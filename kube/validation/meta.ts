@@ -85,8 +85,8 @@ export function annotations(value: unknown, field: Field): void {
 function ownerReferences(references: OwnerReference[], field: Field): void {
   let controller = '';
   for (const reference of references) {
-    const [first = '', second] = text(reference.apiVersion).split('/');
-    if ((second ?? first) === '')
+    const [first = '', second, third] = text(reference.apiVersion).split('/');
+    if ((second ?? first) === '' || third !== undefined)
       field.child('apiVersion').invalid(text(reference.apiVersion), 'version must not be empty');
     for (const key of ['kind', 'name', 'uid'] as const) {
       if (!reference[key]) field.child(key).invalid(text(reference[key]), 'must not be empty');

@@ -4,7 +4,7 @@ import { given } from '../defaults/empty.ts';
 import { parseQuantity } from '../defaults/quantity.ts';
 import type { JsonObject } from '../object.ts';
 import { scaledQuantity } from '../quantity.ts';
-import { at, isRecord, record, strings, text } from '../untyped.ts';
+import { at, getOwn, isRecord, record, strings, text } from '../untyped.ts';
 import { volumeModes } from './claim.ts';
 import { jsonDiff } from './diff.ts';
 import { type Field, sortedMap } from './field.ts';
@@ -113,10 +113,41 @@ function kept(spec: JsonObject, oldSpec: JsonObject, root: Field): void {
   }
   const { volumeMode: mode, volumeAttributesClassName: attributes } = spec;
   if (!sameJson(mode, oldSpec['volumeMode'])) root.child('volumeMode').invalid(mode ?? null, immutable);
+  keptPlace(spec['nodeAffinity'], oldSpec['nodeAffinity'], root.child('nodeAffinity'));
   if (oldSpec['volumeAttributesClassName'] !== undefined && attributes === undefined) {
     const rule = 'update from non-nil value to nil is forbidden';
     root.child('spec', 'volumeAttributesClassName').forbidden(rule);
   }
+}
+
+/** Labels of nodes that have another name since they are stable. */
+const stable: Readonly<Record<string, string>> = {
+  'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
+  'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
+  'beta.kubernetes.io/os': 'kubernetes.io/os',
+  'beta.kubernetes.io/arch': 'kubernetes.io/arch',
+  'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
+};
+
+/** Where the data is does not change; it may be said in newer words. */
+function keptPlace(now: unknown, before: unknown, field: Field): void {
+  if (!isRecord(before) || sameJson(now, renamed(before, now))) return;
+  const shown = isRecord(now) ? internal(now as JsonObject, 'core.VolumeNodeAffinity') : null;
+  field.invalid(shown, `${immutable}, except for updating from beta label to GA`);
+}
+
+/** `before`, with a label's newer name where `now` has that in the same place. */
+function renamed(before: unknown, now: unknown): unknown {
+  if (Array.isArray(before))
+    return before.map((one, i) => renamed(one, Array.isArray(now) ? now[i] : undefined));
+  if (!isRecord(before)) return before;
+  return Object.fromEntries(
+    Object.entries(before).map(([name, value]) => {
+      const there = at(now, name);
+      const newer = name === 'key' && typeof value === 'string' ? getOwn(stable, value) : undefined;
+      return [name, newer !== undefined && newer === there ? newer : renamed(value, there)];
+    }),
+  );
 }
 
 export const persistentVolumeChecks: KindChecks = { '/PersistentVolume': volume };

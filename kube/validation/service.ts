@@ -181,7 +181,7 @@ function traffic(spec: JsonObject, field: Field): void {
     field.child('internalTrafficPolicy').notSupported(internal, ['Cluster', 'Local']);
   }
   const distribution = spec['trafficDistribution'];
-  const distributions = ['PreferClose', 'PreferSameNode', 'PreferSameZone'];
+  const distributions = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
   if (distribution !== undefined && !distributions.includes(text(distribution))) {
     field.child('trafficDistribution').notSupported(distribution, distributions);
   }

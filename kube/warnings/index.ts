@@ -5,10 +5,12 @@ import { driverWarnings } from './driver.ts';
 import { endpointSliceWarnings } from './endpoint-slice.ts';
 import type { KindWarnings } from './kind.ts';
 import { workloadWarnings } from './kinds.ts';
+import { oldWays } from './old-ways.ts';
 
 /** By `<group>/<kind>`, core's group empty. */
 const warnings: Readonly<Record<string, KindWarnings>> = {
   ...workloadWarnings,
+  ...oldWays,
   'apiextensions.k8s.io/CustomResourceDefinition': definitionWarnings,
   'storage.k8s.io/CSIDriver': driverWarnings,
   'discovery.k8s.io/EndpointSlice': endpointSliceWarnings,

@@ -1,13 +1,14 @@
 import type { Duplex } from 'node:stream';
 import type { ListOptions, Range, Store } from '../store.ts';
 import { writeError } from './errors.ts';
-import { BadFrame, type Cursor, Frames } from './frames.ts';
+import { type Cursor, Frames } from './frames.ts';
 import { HeldLeases } from './leases.ts';
 import { sendList } from './lists.ts';
 import { Ask, Tell, VERSION } from './ops.ts';
 import { Outbox } from './outbox.ts';
 import { Push } from './push.ts';
 import { readNumber, readRange, readWriteOptions } from './questions.ts';
+import { type Asked, seldomAsked } from './seldom.ts';
 import { keptCopy } from './slab.ts';
 import { BACKLOG_BYTES, ServedWatches } from './watches.ts';
 
@@ -162,8 +163,17 @@ class Server {
         this.#watches.end(id);
         return undefined;
       default:
-        return this.#seldom(op, id, frame);
+        return seldomAsked(op, frame, this.#asked(id));
     }
+  }
+
+  #asked(id: number): Asked {
+    return {
+      store: this.#store,
+      leases: this.#leases,
+      out: this.#box.out,
+      tell: (op, body) => this.#tell(op, id, body),
+    };
   }
 
   #get(id: number, frame: Cursor): () => Promise<void> {
@@ -214,42 +224,6 @@ class Server {
         out.f64(revision);
         out.f64(created);
       });
-    };
-  }
-
-  #seldom(op: number, id: number, frame: Cursor): () => Promise<void> {
-    const { out } = this.#box;
-    if (op === Ask.compact) {
-      const revision = frame.f64();
-      return async () => {
-        await this.#store.compact(revision);
-        this.#tell(Tell.nothing, id);
-      };
-    }
-    if (op === Ask.acquire) {
-      const name = frame.string();
-      const ttlMs = frame.f64();
-      return async () => {
-        const lease = await this.#store.acquire(name, ttlMs);
-        if (lease === undefined) return this.#tell(Tell.nothing, id);
-        this.#tell(Tell.lease, id, () => {
-          out.u32(this.#leases.hold(lease));
-          out.f64(lease.token);
-        });
-      };
-    }
-    if (op === Ask.keepAlive || op === Ask.release) {
-      const held = frame.u32();
-      const keep = op === Ask.keepAlive;
-      return async () => {
-        const yes = await (keep ? this.#leases.keepAlive(held) : this.#leases.release(held));
-        this.#tell(yes ? Tell.yes : Tell.no, id);
-      };
-    }
-    if (op !== Ask.check) throw new BadFrame(`question ${op}`);
-    return async () => {
-      const report = await this.#store.check();
-      this.#tell(Tell.report, id, () => out.string(JSON.stringify(report)));
     };
   }
 }

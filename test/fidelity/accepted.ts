@@ -161,6 +161,14 @@ export const accepted: readonly Accepted[] = [
     but: /(, )?299 - "a (Runtime|Priority)Class is asked here and stays here: [^"]*"/g,
   },
   {
+    id: 'dry-run-deletions',
+    cases: /^writes\/tools\/dry-deletion$/,
+    request: /^GET configmaps$/,
+    path: /^status$/,
+    kubernetes: /^404 /,
+    atoll: /^200/,
+  },
+  {
     // Only a case that changes replicas by a dry run shows it.
     id: 'dry-run-plans',
     path: /^headers\.warning/,

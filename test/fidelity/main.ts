@@ -24,6 +24,7 @@ import { rolesCases } from './cases/roles.ts';
 import { signersCases } from './cases/signers.ts';
 import { statusesCases } from './cases/statuses.ts';
 import { subresourcesCases } from './cases/subresources.ts';
+import { toolsCases } from './cases/tools.ts';
 import { transcriptsCases } from './cases/transcripts.ts';
 import { validationCases } from './cases/validation.ts';
 import { watchCases } from './cases/watch.ts';
@@ -110,7 +111,7 @@ async function allCases(): Promise<Case[]> {
     watch: watchCases,
     media: mediaCases,
     discovery: discoveryCases,
-    writes: () => [...writesCases(), ...podSecurityCases()],
+    writes: () => [...writesCases(), ...podSecurityCases(), ...toolsCases()],
     admission: admissionCases,
     validation: () => [...validationCases(goldenObjects(golden)), ...statusesCases()],
     subresources: subresourcesCases,

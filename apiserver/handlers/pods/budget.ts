@@ -39,7 +39,7 @@ export function spend(budget: KubeObject, pod: string, now: string): BudgetStatu
     disruptionsAllowed: allowed - 1,
     disruptedPods: { ...status.disruptedPods, [pod]: now },
   };
-  if (allowed === 1) next.conditions = exhausted(status.conditions ?? [], now);
+  if (allowed === 1) next.conditions = exhausted(status, now);
   return next;
 }
 
@@ -77,17 +77,18 @@ function refusal(retryAfterSeconds: number, message: string): StatusError {
   return new StatusError(429, 'TooManyRequests', violation, details);
 }
 
-function exhausted(conditions: NonNullable<BudgetStatus['conditions']>, now: string) {
-  const there = conditions.find((one) => one.type === 'DisruptionAllowed');
-  return [
-    ...conditions.filter((one) => one !== there),
-    {
-      ...there,
-      type: 'DisruptionAllowed',
-      status: 'False',
-      reason: 'InsufficientPods',
-      message: '',
-      lastTransitionTime: there?.status === 'False' ? (there['lastTransitionTime'] ?? now) : now,
-    },
-  ];
+/** In its place among the conditions, with the time since when it is so. */
+function exhausted({ conditions = [], observedGeneration }: BudgetStatus, now: string) {
+  const at = conditions.findIndex((one) => one.type === 'DisruptionAllowed');
+  const there = conditions[at];
+  const next = {
+    ...there,
+    type: 'DisruptionAllowed',
+    status: 'False',
+    ...(observedGeneration !== undefined && { observedGeneration }),
+    reason: 'InsufficientPods',
+    message: '',
+    lastTransitionTime: there?.status === 'False' ? (there['lastTransitionTime'] ?? now) : now,
+  };
+  return there ? conditions.with(at, next) : [...conditions, next];
 }

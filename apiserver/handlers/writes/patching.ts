@@ -3,7 +3,7 @@ import { jsonType } from '../../../kube/go-words.ts';
 import type { GroupVersionKind } from '../../../kube/gvk.ts';
 import { type DecodedJson, decodeJson } from '../../../kube/json.ts';
 import type { Json, JsonObject } from '../../../kube/object.ts';
-import { applyJsonPatch } from '../../../kube/patch/json.ts';
+import { applyJsonPatch, unknownInOperations } from '../../../kube/patch/json.ts';
 import { applyMergePatch } from '../../../kube/patch/merge.ts';
 import { applyStrategicMergePatch } from '../../../kube/patch/strategic.ts';
 import { marked, unmarked, type Written } from '../../../kube/patch/written.ts';
@@ -11,6 +11,7 @@ import { badRequest, StatusError } from '../../../kube/status.ts';
 import { isRecord } from '../../../kube/untyped.ts';
 import { isOwnController } from '../../authn/controllers.ts';
 import type { ResourceExchange } from '../../core.ts';
+import { type Duplicates, inOperations } from '../../decode/duplicates.ts';
 import type { PatchType } from '../../decode/patched.ts';
 
 /** `written`: how numbers are that the patch put where they are, where their values do not tell. */
@@ -35,7 +36,7 @@ export function patchType({ request, served }: ResourceExchange): PatchType {
     given.includes('patch') || served.custom
       ? `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`
       : '415: Unsupported Media Type';
-  throw new StatusError(415, 'UnsupportedMediaType', message, {});
+  throw new StatusError(415, 'UnsupportedMediaType', message, served.custom ? undefined : {});
 }
 
 export interface Patching {
@@ -45,7 +46,7 @@ export interface Patching {
   value: Json;
   /** The patch itself names the resourceVersion it is for. */
   pinned: boolean;
-  duplicates: string[];
+  duplicates: Duplicates;
 }
 
 export function patcher(
@@ -72,7 +73,7 @@ export function patcher(
       patch: asWritten(applyJsonPatch),
       value,
       pinned,
-      duplicates,
+      duplicates: inOperations(request.body ?? new Uint8Array(), duplicates, unknownInOperations(value)),
     };
   }
   const metadata = isRecord(value) ? value['metadata'] : undefined;
@@ -83,7 +84,7 @@ export function patcher(
       patch: asWritten(applyMergePatch),
       value,
       pinned,
-      duplicates,
+      duplicates: { paths: duplicates },
     };
   }
   if (!isRecord(value)) {
@@ -98,7 +99,7 @@ export function patcher(
     }),
     value,
     pinned,
-    duplicates,
+    duplicates: { paths: duplicates },
   };
 }
 

@@ -15,11 +15,22 @@ export function decodeRequest(exchange: ResourceExchange, query: WriteQuery): Ku
   const object = decodeBody(request.body ?? new Uint8Array(), encoding, served, {
     validation: query.validation,
     deep: isOwnController(user),
+    ...countsOf(exchange),
     warn: (message) => exchange.warnings.add(message),
   });
   // It is recorded as kube-apiserver has it after decoding.
   exchange.audit?.sent(object, () => defaulted(deepCopy(object as never), served));
   return object;
+}
+
+/** Where a custom resource counts what its Scale is made of, and may be written by this request. */
+export function countsOf({ info, served }: ResourceExchange): { counts?: readonly string[] } {
+  const scale = served.custom ? served.subresources?.scale : undefined;
+  if (scale === undefined) return {};
+  const { specReplicasPath, statusReplicasPath } = scale;
+  if (info.subresource === 'status') return { counts: [statusReplicasPath] };
+  const hasStatus = served.info.subresources.some(({ name }) => name === 'status');
+  return { counts: hasStatus ? [specReplicasPath] : [specReplicasPath, statusReplicasPath] };
 }
 
 /** The URL's namespace is the object's; cluster-scoped objects have none. */

@@ -61,4 +61,24 @@ export class Cursor {
     if (token.kind !== 'ident' || token.text === 'in') throw new Unparsable();
     return token;
   }
+
+  /** `a.b.C` when a brace comes after it, which is then the next token. */
+  messageName(first: string): string | undefined {
+    let ahead = 0;
+    let name = first;
+    while (this.is('.', ahead) && this.peek(ahead + 1).kind === 'ident') {
+      name += `.${this.peek(ahead + 1).text}`;
+      ahead += 2;
+    }
+    if (!this.is('{', ahead)) return undefined;
+    this.take(ahead);
+    return name;
+  }
+
+  /** Of a message, which may be named by any word. */
+  fieldName(): string {
+    const token = this.take();
+    if (token.kind !== 'ident') throw new Unparsable();
+    return token.text;
+  }
 }

@@ -196,7 +196,7 @@ class Parser {
 
   #named(): Expr {
     const name = this.#tokens.name();
-    const message = this.#messageName(name.text);
+    const message = this.#tokens.messageName(name.text);
     if (message !== undefined) return this.#struct(this.#tokens.take().offset, message);
     const call = this.#tokens.is('(');
     if (reserved.has(name.text))
@@ -204,19 +204,6 @@ class Parser {
     if (!call) return { op: 'ident', offset: name.offset, name: name.text };
     const open = this.#tokens.take();
     return this.#call(open.offset, name.text, this.#list(')'));
-  }
-
-  /** `a.b.C` when a brace comes after it, which is then the next token. */
-  #messageName(first: string): string | undefined {
-    let ahead = 0;
-    let name = first;
-    while (this.#tokens.is('.', ahead) && this.#tokens.peek(ahead + 1).kind === 'ident') {
-      name += `.${this.#tokens.peek(ahead + 1).text}`;
-      ahead += 2;
-    }
-    if (!this.#tokens.is('{', ahead)) return undefined;
-    this.#tokens.take(ahead);
-    return name;
   }
 
   #listLiteral(): List {
@@ -236,7 +223,7 @@ class Parser {
     const found: Entry[] = [];
     while (!this.#tokens.is('}')) {
       const optional = this.#tokens.skip('?');
-      const key = map ? { key: this.#expr() } : { field: this.#fieldName() };
+      const key = map ? { key: this.#expr() } : { field: this.#tokens.fieldName() };
       const { offset } = this.#tokens.expect(':');
       found.push({ offset, ...key, value: this.#expr(), optional });
       if (!this.#tokens.skip(',')) break;
@@ -249,11 +236,5 @@ class Parser {
     const entries = this.#entries(type === undefined);
     const expr: Expr = { op: 'struct', offset, entries, ...(type !== undefined && { type }) };
     return this.#nesting.beside(expr, children(expr));
-  }
-
-  #fieldName(): string {
-    const token = this.#tokens.take();
-    if (token.kind !== 'ident') throw new Unparsable();
-    return token.text;
   }
 }

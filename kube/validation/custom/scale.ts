@@ -37,6 +37,21 @@ function countCauses(object: KubeObject, path: string): StatusCause[] {
   return [];
 }
 
+/**
+ * Numbers that are whole and written as if they were not, as `5.0` or `1e3`: to kube-apiserver such a one is a count only
+ * once it is stored. `literals`: as decodeJson has them.
+ */
+export function floatCauses(paths: readonly string[], literals: ReadonlyMap<string, string>): StatusCause[] {
+  return paths.flatMap((path) => {
+    const name = path.replace(/^\./, '');
+    const literal = literals.get(name);
+    const value = Number(literal);
+    if (literal === undefined || !/[.eE]/.test(literal) || !Number.isInteger(value)) return [];
+    const why = `accessor error: ${goNumber(value)} is of the type float64, expected int64`;
+    return [invalid(path, '0', `.${name} ${why}`)];
+  });
+}
+
 function selectorCauses(object: KubeObject, path: string): StatusCause[] {
   const { value, error } = valueAt(object, path);
   if (error !== undefined) return [invalid(path, quoteGo(''), error)];

@@ -13,6 +13,8 @@ export function customStatusCases(): Case[] {
     { id: 'custom/status/none', area: 'custom', steps: (names) => steps(names, undefined) },
     { id: 'custom/status/own', area: 'custom', steps: (names) => steps(names, { status: {} }) },
     { id: 'custom/status/scale', area: 'custom', steps: (names) => steps(names, { scale }) },
+    { id: 'custom/counts', area: 'custom', steps: (names) => counts(names, { scale, status: {} }) },
+    { id: 'custom/counts/one', area: 'custom', steps: (names) => counts(names, { scale }) },
   ];
 }
 
@@ -62,6 +64,53 @@ function steps(names: Names, subresources: object | undefined): Step[] {
     applied(`${object}/status`, { status: { k: 2 } }),
     patch(`${object}/status`, merge, { status: { n: 5 } }),
     { method: 'GET', path: `${object}/status` },
+    { method: 'GET', path: object },
+  ];
+}
+
+/** What Scales are made of, as numbers are written. */
+function counts(names: Names, subresources: object): Step[] {
+  const group = '/apis/fidelity.example.com/v1';
+  const collection = `${group}/namespaces/${names.ns}/${names.name}s`;
+  const object = `${collection}/${names.name}`;
+  const about = `"apiVersion":"fidelity.example.com/v1","kind":"K${names.name}","metadata":{"name":"${names.name}"}`;
+  const thing = (spec: string, status = '0') => `{${about},"spec":{"n":${spec}},"status":{"n":${status}}}`;
+  const served = {
+    name: 'v1',
+    served: true,
+    storage: true,
+    schema: { openAPIV3Schema: schema },
+    subresources,
+  };
+  const made = (body: string): Step => ({ method: 'POST', path: collection, body });
+  const changed = (path: string, contentType: string, body: string): Step => ({
+    method: 'PATCH',
+    path,
+    contentType,
+    body,
+  });
+  return [
+    {
+      method: 'POST',
+      path: definitionsPath,
+      body: definitionWith(names, schema, { versions: [served] }),
+      silent: true,
+    },
+    ...['1e3', '4.0', '4.5', '1E2'].map((number) => made(thing(number))),
+    made(thing('2', '3.0')),
+    made(thing('2')),
+    ...['5.0', '1e1', '5.5', '2147483648', '-1', '3'].map((n) =>
+      changed(object, merge, `{"spec":{"n":${n}}}`),
+    ),
+    changed(object, jsonPatch, '[{"op":"replace","path":"/spec/n","value":1e1}]'),
+    changed(object, merge, '{"status":{"n":3.0}}'),
+    changed(`${object}/status`, merge, '{"status":{"n":3.0}}'),
+    changed(`${object}/status`, merge, '{"spec":{"n":3.0}}'),
+    changed(`${object}?fieldManager=me&force=true`, apply, thing('8.0', '1.0')),
+    { method: 'POST', path: `${group}/${names.name}s`, body: thing('1') },
+    { method: 'POST', path: `${group}/namespaces//${names.name}s`, body: thing('1') },
+    { method: 'GET', path: `${group}/${names.name}s/${names.name}` },
+    { method: 'DELETE', path: `${group}/${names.name}s` },
     { method: 'GET', path: object },
   ];
 }

@@ -150,6 +150,30 @@ describe('forms', () => {
     expect(body.rows[0].object).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'web' } });
   });
 
+  test('the Table of an autoscaler is the same in either version', async () => {
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const pathOf = (version: string) =>
+      `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers`;
+    const pods = { metric: { name: 'm' }, target: { type: 'AverageValue', averageValue: '1500m' } };
+    const made = await api.call('POST', pathOf('v2'), {
+      apiVersion: 'autoscaling/v2',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'web' },
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+        maxReplicas: 3,
+        metrics: [{ type: 'Pods', pods }],
+      },
+    });
+    expect(made.status).toBe(201);
+    const [v1, v2] = await Promise.all(
+      ['v1', 'v2'].map((version) => api.call('GET', `${pathOf(version)}/web`, undefined, { accept })),
+    );
+    expect(v1?.body.rows[0].cells).toEqual(v2?.body.rows[0].cells);
+    expect(v1?.body.rows[0].object.metadata).toEqual(v2?.body.rows[0].object.metadata);
+    expect(v1?.body.rows[0].cells).toContain('<unknown>/1500m');
+  });
+
   test('PartialObjectMetadata, YAML, protobuf', async () => {
     const partial = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
     const { body } = await api.call('GET', deployments, undefined, { accept: partial });

@@ -188,7 +188,11 @@ test('what may change of a running pod is changed where it runs', async () => {
     nodeSelector: { disk: 'fast' },
   };
   const metadata = { name: 'gated', labels: { old: 'y' } };
-  await api.call('POST', pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec });
+  const { body: made } = await api.call('POST', pods, { apiVersion: 'v1', kind: 'Pod', metadata, spec });
+  expect(made.status.conditions[0]).toMatchObject({
+    reason: 'SchedulingGated',
+    lastTransitionTime: made.metadata.creationTimestamp,
+  });
   await reflect({ group: '', resource: 'pods', name: 'gated' }, ['east']);
   const { body } = await api.call('GET', `${pods}/gated`);
   const done = await api.call('PUT', `${pods}/gated`, {

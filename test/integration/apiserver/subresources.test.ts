@@ -96,6 +96,8 @@ test('an allowed one is charged to the budget, once; a dry run is not', async ()
   const { body } = await api.call('GET', `${budgets}/web`);
   expect(body.status.disruptionsAllowed).toBe(0);
   expect(Object.keys(body.status.disruptedPods)).toHaveLength(1);
+  const none = { type: 'DisruptionAllowed', status: 'False', observedGeneration: 1 };
+  expect(body.status.conditions).toEqual([expect.objectContaining(none)]);
 });
 
 test('an unready pod is spared the budget when the policy says so; preconditions count', async () => {

@@ -23,6 +23,33 @@ test.each([
   expect(await api.call(method, `/apis/${path}`)).toMatchObject({ status, body: { message } });
 });
 
+test.each([
+  ['/api/v1/namespaces//configmaps', 'v1', 'ConfigMap "x"'],
+  ['/apis/apps/v1/namespaces//deployments', 'apps/v1', 'Deployment.apps "x"'],
+])('what is made by %s says that it lacks a namespace, and is not made', async (path, apiVersion, what) => {
+  const kind = what.split(/[. ]/)[0];
+  const sent = { apiVersion, kind, metadata: { name: 'x', namespace: 'default' } };
+  const message = `${what} is invalid: metadata.namespace: Required value`;
+  expect(await api.call('POST', path, sent)).toMatchObject({ status: 422, body: { message } });
+  expect((await api.call('GET', path)).body.items).toEqual([]);
+});
+
+test('no grace of an object that is going is changed by what is written; its time stays', async () => {
+  const object = `${configMaps}/going`;
+  await api.call('POST', configMaps, { metadata: { name: 'going', finalizers: ['a.b/c'] } });
+  const { body: going } = await api.call('DELETE', object);
+  const { deletionTimestamp } = going.metadata;
+  const refused = await api.call('PATCH', object, { metadata: { deletionGracePeriodSeconds: 9 } });
+  const why = 'metadata.deletionGracePeriodSeconds: Invalid value: 9: field is immutable';
+  expect(refused).toMatchObject({
+    status: 422,
+    body: { message: `ConfigMap "going" is invalid: ${why}` },
+  });
+  const time = { deletionTimestamp: '2020-01-01T00:00:00Z', deletionGracePeriodSeconds: null };
+  const kept = await api.call('PATCH', object, { metadata: time });
+  expect(kept.body.metadata).toMatchObject({ deletionTimestamp, deletionGracePeriodSeconds: 0 });
+});
+
 const noSuch = 'the server could not find the requested resource';
 const dots = `Name parameter invalid: "..": may not be '..'`;
 

@@ -4,6 +4,7 @@ import {
   selectorsInReview,
   statusIn,
   subjectAccessReview,
+  unreadInReview,
 } from '../../../../kube/authorization/review.ts';
 
 const none = { field: [], label: [] };
@@ -94,4 +95,28 @@ test.each<[unknown]>([
   expect(() => statusIn(answer, 'v1')).toThrow(
     'it answered no SubjectAccessReview of authorization.k8s.io/v1',
   );
+});
+
+const ignored = (which: string, how = 'ignored') =>
+  `spec.resourceAttributes.${which}Selector ${how} due to parse error`;
+const requirement = (operator: string, ...values: string[]) => ({ key: 'a', operator, values });
+
+test.each<[object, string | undefined]>([
+  [{}, undefined],
+  [{ labelSelector: { rawSelector: 'a>1' }, fieldSelector: { rawSelector: 'a=b' } }, undefined],
+  [{ labelSelector: { rawSelector: '!!' } }, ignored('label')],
+  [
+    { labelSelector: { rawSelector: '!!' }, fieldSelector: { rawSelector: 'a' } },
+    `${ignored('field')}; ${ignored('label')}`,
+  ],
+  [{ labelSelector: { requirements: [requirement('In', 'b')] } }, undefined],
+  [{ labelSelector: { requirements: [requirement('Is')] } }, ignored('label')],
+  [{ labelSelector: { requirements: [requirement('In')] } }, ignored('label')],
+  [{ labelSelector: { requirements: [requirement('Exists', 'b')] } }, ignored('label')],
+  [
+    { fieldSelector: { requirements: [requirement('In', 'b'), requirement('Exists')] } },
+    ignored('field', 'partially ignored'),
+  ],
+])('what cannot be read of a review is told: %j', (attributes, told) => {
+  expect(unreadInReview(attributes as Record<string, unknown>)).toBe(told);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import fastJsonPatch from 'fast-json-patch';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../../kube/object.ts';
-import { applyJsonPatch } from '../../../../kube/patch/json.ts';
+import { applyJsonPatch, unknownInOperations } from '../../../../kube/patch/json.ts';
 
 const target = (): Json => ({ a: { b: [1, 2, 3] }, 'x/y': { '~': 1 }, n: null });
 
@@ -60,9 +60,16 @@ describe('applyJsonPatch', () => {
     ['scalar parent', [{ op: 'add', path: '/a/b/0/x', value: 1 }]],
     ['root removed', [{ op: 'remove', path: '' }]],
     ['no path', [{ op: 'add' }]],
+    ['null', [null]],
   ])('answers 422 for %s', (_, patch) => {
     const message = 'the server rejected our request due to an error in our request';
     expect(() => applyJsonPatch(target(), patch)).toThrow(expect.objectContaining({ code: 422, message }));
+  });
+
+  it('tells fields of operations that nobody knows', () => {
+    const patch = [{ op: 'add', path: '/a', value: { b: 1 }, extra: 1 }, null, { Op: 'add', from: '' }];
+    expect(unknownInOperations(patch)).toEqual(['unknown field "[0].extra"', 'unknown field "[2].Op"']);
+    expect(unknownInOperations({})).toEqual([]);
   });
 
   it('answers 400 for what is no patch, 413 for too many operations', () => {
@@ -73,7 +80,7 @@ describe('applyJsonPatch', () => {
       expect.objectContaining({
         code: 413,
         message:
-          'Request entity is too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
+          'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
       }),
     );
   });

@@ -155,6 +155,37 @@ describe('kinds of the core', () => {
     expect(found[0]).toContain('\n-  "Server": "s",\n+  "Server": "t",\n');
   });
 
+  it.each<[unknown, unknown, boolean]>([
+    [undefined, 'a', true],
+    ['a', 'a', true],
+    ['a', 'b', false],
+    ['a', undefined, false],
+    ['failure-domain.beta.kubernetes.io/zone', 'topology.kubernetes.io/zone', true],
+    ['topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/zone', false],
+  ])('keeps from where a volume is reached, in newer words if need be: from %s to %s', (from, to, may) => {
+    const at = (key: unknown) => ({
+      nodeAffinity: key && {
+        required: { nodeSelectorTerms: [{ matchExpressions: [{ key, operator: 'Exists' }] }] },
+      },
+    });
+    const nfs = { server: 's', path: '/p' };
+    const found = replaced(volume({ nfs, ...at(from) }), at(to));
+    const rule = 'field is immutable, except for updating from beta label to GA';
+    expect(found).toEqual(may ? [] : [expect.stringMatching(`^nodeAffinity: Invalid value: .*: ${rule}$`)]);
+  });
+
+  it.each([
+    ['{', 'unexpected end of JSON input'],
+    ['x', "invalid character 'x' looking for beginning of value"],
+    ['{}x', "invalid character 'x' after top-level value"],
+  ])('says what is no JSON in %s', (content, why) => {
+    const data = { '.dockerconfigjson': Buffer.from(content).toString('base64') };
+    const secret = named('v1', 'Secret', { type: 'kubernetes.io/dockerconfigjson', data });
+    expect(causes(secret)).toEqual([
+      `data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": ${why}`,
+    ]);
+  });
+
   it('keeps the ranges and the provider of a node', () => {
     const old = node({ podCIDRs: ['10.1.0.0/24'], providerID: 'p' });
     expect(replaced(old, { podCIDRs: ['10.2.0.0/24'], podCIDR: '10.2.0.0/24', providerID: '' })).toEqual([

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../../../kube/object.ts';
 import type { StatusCause } from '../../../../kube/status.ts';
-import { scaleCauses } from '../../../../kube/validation/custom/scale.ts';
+import { floatCauses, scaleCauses } from '../../../../kube/validation/custom/scale.ts';
 import { validateSchema } from '../../../../kube/validation/custom/schema.ts';
 import { decodeYaml } from '../../../../kube/yaml.ts';
 
@@ -60,6 +60,22 @@ describe('a custom resource of which there is a Scale', () => {
     const object = { apiVersion: 'a/v1', kind: 'A', metadata: {}, spec: { n: -1 } } as KubeObject;
     expect(scaleCauses(object, paths, true)).toEqual([]);
   });
+});
+
+test.each<[Record<string, string>, string[]]>([
+  [{ 'spec.n': '5.0' }, ['5']],
+  [{ 'spec.n': '1e3' }, ['1000']],
+  [{ 'spec.n': '1E3', 'spec.other': '2.0' }, ['1000']],
+  // What is no whole number is told of as such, with what else is wrong.
+  [{ 'spec.n': '5.5' }, []],
+  [{ 'spec.n': '-0' }, []],
+  [{ 'status.n': '1e3' }, []],
+])('of a count that is written %j it is told that it is none', (literals, values) => {
+  const causes = values.map(
+    (value) =>
+      `.spec.n: Invalid value: 0: .spec.n accessor error: ${value} is of the type float64, expected int64`,
+  );
+  expect(told(floatCauses(['.spec.n'], new Map(Object.entries(literals))))).toEqual(causes);
 });
 
 describe('an integer of a custom resource', () => {

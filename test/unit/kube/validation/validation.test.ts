@@ -203,6 +203,10 @@ describe('validateCreate', () => {
       { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: '', uid: 'u' }] },
       ['metadata.ownerReferences.name'],
     ],
+    [
+      { ownerReferences: [{ apiVersion: 'a/b/c', kind: 'Pod', name: 'p', uid: 'u' }] },
+      ['metadata.ownerReferences.apiVersion'],
+    ],
   ])('metadata %o', (metadata, fields) => {
     const object = named('v1', 'ConfigMap', { metadata });
     expect(validateCreate(prepared(object), infoOf(object)).map((cause) => cause.field)).toEqual(fields);
