@@ -622,12 +622,12 @@ describe('handover of a Deployment that may not run twice', () => {
     [
       'wanted on A again while it leaves that, it waits there for its former pods',
       {
-        clusters: [],
+        clusters: ['a'],
         previous: { a: { ...active(2), phase: 'Leaving' }, b: active(2) },
         slices: { b: healthy(2) },
       },
       { a: { ...active(2), phase: 'Leaving' }, b: active(2) },
-      ['a'],
+      [],
     ],
     ['not while the pods of A cannot be read', { isBlind: (cluster) => cluster === 'a' }, stays, ['a']],
     [
