@@ -32,7 +32,7 @@ export async function isLowered(engine: Engine, id: TargetId, object: KubeObject
     });
     record.loweredTo = now.metadata.generation ?? 0;
   }
-  if (!alike.has(object.kind)) return true;
-  const since = Math.max(record.loweredTo ?? 0, object.metadata.generation ?? 0);
-  return (numberAt(object, 'status', 'observedGeneration') ?? 0) >= since;
+  // What was never told to have fewer is let go of whether or not anybody there looks after it.
+  if (record.loweredTo === undefined) return true;
+  return (numberAt(object, 'status', 'observedGeneration') ?? 0) >= record.loweredTo;
 }
