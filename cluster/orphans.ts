@@ -27,7 +27,7 @@ interface Whole {
 /**
  * The shares of what is orphaned, before it is let go. On its way elsewhere it has more than its replicas: its pods are left once, where it
  * has not left yet and all of them are there. First where as many as may be are ready, then with as few too many as may be, then where it is
- * counted on; and what is too many goes. Unchanged where that is not known, or nothing is.
+ * counted on; and what is too many goes, of what is kept first what is not ready, then what came last. Unchanged where that is not known, or nothing is.
  */
 export function leftOnce(
   { ref, clusters, shares = {} }: PlacementSpec,
@@ -60,10 +60,31 @@ export function leftOnce(
     .sort((one, other) => ready(other) - ready(one) || sum(one) - sum(other));
   const kept = former.length === 0 && sum(targets) <= enough ? targets : whole;
   if (kept === undefined || kept.length === 0 || kept.some(([c]) => silent.has(c))) return shares;
-  const isKept = new Set(kept.map(([cluster]) => cluster));
-  return Object.fromEntries(
-    all.map(([c, share]) => [c, isKept.has(c) ? share : { ...share, surplus: true }]),
-  );
+  const few = new Map(total === undefined ? kept : noMoreThan(kept, total, readyOf));
+  return Object.fromEntries(all.map(([c, share]) => [c, few.get(c) ?? { ...share, surplus: true }]));
+}
+
+/** What an autoscaler scales has as many as that gives it. */
+function noMoreThan(
+  kept: readonly Shared[],
+  enough: number,
+  readyOf: (one: Shared) => number,
+): readonly Shared[] {
+  if (kept.some(([, { scaled }]) => scaled !== undefined)) return kept;
+  let excess = kept.reduce((n, [, { replicas = 0 }]) => n + replicas, 0) - enough;
+  const counts = new Map(kept.map(([c, { replicas = 0 }]) => [c, replicas]));
+  for (const keep of [readyOf, () => 0]) {
+    for (const one of [...kept].reverse()) {
+      const now = counts.get(one[0]) ?? 0;
+      const less = Math.max(0, Math.min(excess, now - keep(one)));
+      counts.set(one[0], now - less);
+      excess -= less;
+    }
+  }
+  return kept.map(([c, share]) => {
+    const replicas = counts.get(c) ?? 0;
+    return [c, replicas === (share.replicas ?? 0) ? share : { ...share, replicas }];
+  });
 }
 
 function isCounted([, { phase, settled, withdrawing }]: Shared): boolean {

@@ -52,6 +52,7 @@ const share = object(
     cameBack: text,
     fresh: flag,
     surplus: flag,
+    anew: flag,
     former: flag,
     claims: list(text),
     withdrawing: object(

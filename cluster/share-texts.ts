@@ -40,6 +40,7 @@ export const share: Texts<Share> = {
   goal: 'Of a StatefulSet on its way: the ordinals that it is to have. Of what an autoscaler scales: how many it is to have once the minimum there is lowered.',
   former:
     'While it is Leaving: it is of the former object of that name, which goes when its cluster is heard of again, and counts for nothing.',
+  anew: 'While it is Leaving: it is to be there again, and starts beside those of its pods that have yet to end.',
   surplus: 'Of what was orphaned on its way elsewhere: its pods are left on another cluster, and go there.',
   heardSince: 'While others would shrink on its strength: its cluster must have been heard of since then.',
 };

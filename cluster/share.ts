@@ -77,6 +77,8 @@ export interface Share {
   goal?: Pick<Share, 'replicas' | 'ordinalsStart'>;
   /** Of what was orphaned on its way elsewhere: its pods are left on another cluster, and here they go with it. */
   surplus?: boolean;
+  /** While Leaving: it is to be there again, and starts beside those of its pods that have yet to end there. */
+  anew?: boolean;
   /**
    * While Leaving: it is of the former object of that name, whose cluster did not answer when another one took the name over. What is
    * said there, and was told, is no matter of the present one.

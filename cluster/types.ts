@@ -200,7 +200,7 @@ export interface ShareViewSpec {
   orphaned?: string;
   /** It leaves, and is not deleted: it is to be elsewhere, and what it made here is to be kept. */
   moved?: boolean;
-  /** It was deleted, and made anew: another one starts as soon as it has gone itself, beside those of its pods that have yet to end. */
+  /** It was deleted, and made anew, or is to be there again after all: another one starts as soon as it has gone itself, beside those of its pods that have yet to end. */
   renewed?: boolean;
   /** Made beside what is placed: no Placement stands for it, and nobody waits to hear of it. See cluster/peers.ts. */
   isBeside?: boolean;

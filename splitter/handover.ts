@@ -3,6 +3,7 @@ import { isHeldBack } from '../cluster/pod-admission.ts';
 import type { Share } from '../cluster/types.ts';
 import { claimsCopiedWhole } from '../cluster/volume-copy.ts';
 import type { KubeObject } from '../kube/object.ts';
+import { withAnew } from './anew.ts';
 import { type Copying, isWrittenTo, wantsOf } from './copies.ts';
 import { type CopyStep, copyStep, nothingCopied, withClaimsAsked } from './copy-step.ts';
 import { nextCounts, nextWhole } from './handover-many.ts';
@@ -106,7 +107,7 @@ export function handover(input: HandoverInput): Handover {
   const { settled, since, unled, requeueAfterMs } = settle(input, plan, released(input, plan, remaining));
   const scene: Scene = { ...input, plan, shares: withQuestions(input, plan, settled, since) };
   const { stepped, requeueAfterMs: heldMs, ...held } = hold(scene, next(scene), input);
-  const left = withdraw(scene, apply(scene.shares, stepped, input), input);
+  const left = withdraw(scene, withAnew(input.root, plan, apply(scene.shares, stepped, input)), input);
   const asked = withoutHeldBack(input, withQuestions(input, plan, left.shares));
   const isGone = (c: string, share: Share) => isReleased(slices, c, share, plan.first) && isStill(scene, c);
   const copied = copyStep({ ...input, plan }, asked, isGone);
@@ -198,6 +199,7 @@ function leaving(share: Share): Share {
     awaitedSince: _awaited,
     cameBack: _back,
     fresh: _fresh,
+    anew: _anew,
     ...numbers
   } = share;
   return { ...numbers, phase: 'Leaving' };

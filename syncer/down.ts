@@ -2,7 +2,7 @@ import { absenceOf } from '../client/errors.ts';
 import type { ShareView } from '../cluster/types.ts';
 import { type Retry, runController } from '../controller/controller.ts';
 import { groupResource } from '../kube/gvk.ts';
-import { StatusError } from '../kube/status.ts';
+import { isStatusError, StatusError } from '../kube/status.ts';
 import { applyShare } from './apply.ts';
 import { isEarly } from './early.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
@@ -127,6 +127,8 @@ async function arrive(engine: Engine, id: TargetId, share: ShareView): Promise<R
         return refusedBeside(engine, id, { record, manifest: manifestDigest(manifest) }, error);
       setError(engine, id, record, { reason: error.reason, message: error.message });
     }
+    // Its namespace goes there, as it was empty: its Placement says so, and nothing has failed.
+    if (isStatusError(error, terminating)) return { after: 'growing' };
     throw error;
   }
   record.absent = false;

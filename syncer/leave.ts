@@ -9,6 +9,7 @@ import { isStatusError } from '../kube/status.ts';
 import { remove } from './apply.ts';
 import { claimsOwned, removeClaims } from './claims.ts';
 import { type Engine, recordFor, shareFor } from './engine.ts';
+import { isLowered } from './lowered.ts';
 import { isOrphaned, markDependents, orphansOf, removeOrphans } from './orphans.ts';
 import { controllerOf, knownKind } from './owners.ts';
 import { ownership, readLocator } from './ownership.ts';
@@ -48,6 +49,7 @@ export async function leave(engine: Engine, id: TargetId, place: TargetPlace): P
     if (isFormerData(engine, place, object) || (await isGivenUpNow(engine))) return { gone: true };
   }
   const orphaned = isOrphaned(shareFor(engine, id), object);
+  if (orphaned && !(await mayLetGo(engine, id, object))) return { gone: false, retryAfter: holdMs };
   if (orphaned) await markDependents(engine, object);
   const isRenewed = shareFor(engine, id)?.spec?.renewed === true;
   if (object.metadata.deletionTimestamp) {
@@ -92,6 +94,10 @@ function isNeverThere(engine: Engine, id: TargetId): boolean {
 
 function waitsForDependents({ metadata }: KubeObject): boolean {
   return metadata.finalizers?.includes('foregroundDeletion') === true;
+}
+
+async function mayLetGo(engine: Engine, id: TargetId, object: KubeObject): Promise<boolean> {
+  return object.metadata.deletionTimestamp !== undefined || (await isLowered(engine, id, object));
 }
 
 /** Whoever adopted it is orphaned, and still there: its controller would make it anew. */
@@ -213,6 +219,7 @@ export function noteGone(engine: Engine, id: TargetId): boolean {
   delete record.manifest;
   delete record.fingerprint;
   delete record.applied;
+  delete record.loweredTo;
   delete record.observed;
   return true;
 }

@@ -43,6 +43,8 @@ export interface TargetRecord {
   withdrawn?: boolean;
   /** The object is known to be absent. */
   absent: boolean;
+  /** The generation there in which it was told to have no more than it leaves behind. */
+  loweredTo?: number;
   /** It was read to be, and nothing was to be applied since. */
   gone?: boolean;
   /** It is absent, and what it left behind stays. */

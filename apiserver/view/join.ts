@@ -106,6 +106,7 @@ function accountIn({ account: name, uid, authority, secret }: PodAccess): ShareV
 
 function isRenewed(share: Share, { spec }: Placement, root: KubeObject | undefined): boolean {
   if (!spec || share.phase !== 'Leaving' || !root || isEnding(root) || !startsBeside(spec.ref)) return false;
+  if (share.anew && root.metadata.uid === spec.ref.uid) return true;
   return share.former === true || (spec.orphaned === undefined && root.metadata.uid !== spec.ref.uid);
 }
 

@@ -262,6 +262,7 @@ export function runSyncer(
   former: readonly string[] = [],
   restMs?: number,
   heartbeatMs = 50,
+  logger = silentLogger,
 ): Running {
   const life = new AbortController();
   const syncer = startSyncer({
@@ -271,7 +272,7 @@ export function runSyncer(
     former,
     firstMeeting: upstream.firstMeeting,
     signal: life.signal,
-    logger: silentLogger,
+    logger,
     heartbeatMs,
     namespaceDelayMs: 50,
     ...(restMs !== undefined && { restMs }),

@@ -1,11 +1,12 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { locatorAnnotation } from '../../../cluster/names.ts';
 import { deepEqual } from '../../../kube/deep.ts';
 import type { Transport } from '../../../kube/http.ts';
+import { silentLogger } from '../../../kube/log.ts';
 import { StatusError } from '../../../kube/status.ts';
 import { numberAt } from '../../../kube/untyped.ts';
 import { deployment, resources, until } from '../../world/objects.ts';
-import { active, configMap, leaving, namespace } from '../../world/upstream.ts';
+import { active, configMap, leaving, namespace, runSyncer } from '../../world/upstream.ts';
 import { Sides } from './sides.ts';
 
 const { configmaps, deployments, namespaces, resourcequotas } = resources;
@@ -170,6 +171,26 @@ describe('a share', () => {
       const now = await upstream.slice(config);
       return now?.present && !now.error;
     });
+  });
+
+  test('waits for its namespace that is going there, which is no failure', async () => {
+    const { upstream, physical } = sides;
+    const failed: string[] = [];
+    const logger = { ...silentLogger, warn: (_: object, message: string) => failed.push(message) };
+    const syncer = runSyncer(upstream, physical.transport, 'east', [], undefined, 50, logger);
+    onTestFinished(() => syncer.stop());
+    await upstream.place(configMap('settings'), { east: active });
+    const at = { namespace: upstream.home, name: 'settings' };
+    await sides.untilThere(configmaps, 'settings');
+    const held = (finalizers: string[] | null) =>
+      physical.client.patch(configmaps, at, 'merge', { metadata: { finalizers } });
+    await held(['example.com/keep']);
+    await physical.client.delete(namespaces, { name: upstream.home });
+    const ref = await upstream.place(web, { east: active });
+    await until('told', async () => (await upstream.slice(ref))?.error?.reason === 'Terminating');
+    await held(null);
+    await sides.untilThere(deployments, 'web');
+    expect(failed).toEqual([]);
   });
 
   test('holds nothing that its user deleted, which may have been made anew', async () => {

@@ -84,6 +84,39 @@ describe('the pods of what is orphaned', () => {
     expect(surplusOf(leftOnce(spec('deployments', shares), { slices, total: 3 }))).toEqual(surplus);
   });
 
+  it.each<[string, Record<string, Share>, Record<string, number>, Record<string, number>]>([
+    [
+      'what is not ready goes first',
+      { a: active(2), b: { ...joining(4), settled: { replicas: 2 } } },
+      { a: 2, b: 2 },
+      { a: 2, b: 2 },
+    ],
+    [
+      'then what is ready where it was bound for',
+      { a: active(2), b: { ...joining(4), settled: { replicas: 2 } } },
+      { a: 2, b: 3 },
+      { a: 2, b: 2 },
+    ],
+    ['of more than it has on one cluster', { a: active(6), b: joining(4) }, { a: 6, b: 0 }, { a: 4 }],
+    [
+      'but for what an autoscaler scales',
+      { a: { ...active(2), scaled: 1 }, b: { ...joining(4), scaled: 1, settled: { replicas: 2 } } },
+      { a: 2, b: 2 },
+      { a: 2, b: 4 },
+    ],
+  ])('are no more than it has, four: %s', (_what, shares, ready, replicas) => {
+    const slices = Object.fromEntries(
+      Object.entries(ready).map(([c, readyReplicas]) => [
+        c,
+        { present: true, status: { replicas: shares[c]?.replicas ?? 0, readyReplicas } },
+      ]),
+    );
+    const left = leftOnce(spec('deployments', shares), { slices, total: 4 });
+    const kept = Object.entries(left).filter(([, { surplus }]) => !surplus);
+    expect(Object.fromEntries(kept.map(([c, share]) => [c, share.replicas]))).toEqual(replicas);
+    expect(leftOnce(spec('deployments', left), { slices, total: 4 }), 'asked again').toEqual(left);
+  });
+
   it('are left where they come to be as well, where nothing is heard of where they were', () => {
     const shares = { a: active(3), b: joining(3) };
     expect(leftOnce(spec('deployments', shares), { silent: new Set(['a']) })).toEqual(shares);

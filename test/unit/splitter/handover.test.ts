@@ -149,8 +149,13 @@ describe('handover of a Deployment', () => {
       {},
     ],
     [
-      'wanted again while Leaving: it goes first',
+      'wanted again while Leaving: it goes first, and need not wait for its pods there',
       { clusters: ['a'], previous: { a: { phase: 'Leaving' }, b: active(6) } },
+      { a: { phase: 'Leaving', anew: true }, b: active(6) },
+    ],
+    [
+      'wanted elsewhere after all while Leaving: it goes with its pods',
+      { clusters: ['b'], previous: { a: { phase: 'Leaving', anew: true }, b: active(6) } },
       { a: { phase: 'Leaving' }, b: active(6) },
     ],
     [
@@ -614,6 +619,16 @@ describe('handover of a Deployment that may not run twice', () => {
   const stays = { a: active(2), b: { ...active(0), heardSince: at(100) } };
   it.each<[string, Partial<HandoverInput>, Record<string, Share>, string[]]>([
     ['it leaves A before it starts on B', {}, { a: { ...active(2), phase: 'Leaving' }, b: active(0) }, []],
+    [
+      'wanted on A again while it leaves that, it waits there for its former pods',
+      {
+        clusters: ['a'],
+        previous: { a: { ...active(2), phase: 'Leaving' }, b: active(2) },
+        slices: { b: healthy(2) },
+      },
+      { a: { ...active(2), phase: 'Leaving' }, b: active(2) },
+      [],
+    ],
     ['not while the pods of A cannot be read', { isBlind: (cluster) => cluster === 'a' }, stays, ['a']],
     [
       'those of B are of no account',

@@ -45,6 +45,15 @@ test.each<[string, string, string, Share, KubeObject | undefined, string | undef
     undefined,
     true,
   ],
+  [
+    'what is to be there again, and may',
+    'apps',
+    'deployments',
+    { ...leaving, anew: true },
+    root('u'),
+    undefined,
+    true,
+  ],
   ['what left its pods behind', 'apps', 'deployments', leaving, root('other'), 'u', undefined],
   [
     'what has yet to be told to go',
