@@ -29,10 +29,11 @@ export async function measureApplyToPresent(
   const acknowledged = new Map<string, number>();
   const latencies: number[] = [];
   const stop = new AbortController();
+  const labelSelector = 'atoll.dev/managed-by';
+  // Before the first create: the list of what came earlier is no part of what is measured.
+  const { metadata } = await down.client.list(deployments, { labelSelector });
   const arrived = new Promise<void>((resolve, reject) => {
     const follow = async () => {
-      const labelSelector = 'atoll.dev/managed-by';
-      const { metadata } = await down.client.list(deployments, { labelSelector });
       const options = { labelSelector, resourceVersion: metadata.resourceVersion, signal: stop.signal };
       for await (const event of down.client.watch(deployments, options)) {
         if (event.type !== 'ADDED') continue;
