@@ -48,6 +48,11 @@ async function report(exchange: Exchange, endpoint: string, names: readonly stri
     const more = typeof good === 'string' ? `, ${good}` : '';
     lines.push(good !== false ? `[+]${name} ok${more}` : `[-]${name} failed: reason withheld`);
   }
+  const unmatched = [...new Set(excluded)].filter((name) => !names.includes(name)).sort();
+  if (unmatched.length > 0) {
+    const quoted = unmatched.map((name) => JSON.stringify(name)).join(',');
+    lines.push(`warn: some health checks cannot be excluded: no matches for ${quoted}`);
+  }
   if (!healthy) return text(500, `${lines.join('\n')}\n${endpoint} check failed\n`);
   return text(200, query.has('verbose') ? `${lines.join('\n')}\n${endpoint} check passed\n` : 'ok');
 }

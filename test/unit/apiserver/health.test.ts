@@ -38,3 +38,18 @@ test('a store that does not answer is told of within two seconds, however long i
   await server.close();
   await store.close();
 });
+
+test('whoever excludes what is no check is told so, as by kube-apiserver', async () => {
+  const store = openMemory();
+  const server = createApiServer({ store, logicalClusters: true, authenticate: [] });
+  const ask = async (url: string) => {
+    const { body } = await server.transport(admin)({ method: 'GET', url, headers: {} });
+    return Buffer.from(body as Uint8Array).toString();
+  };
+  expect(await ask('/livez?verbose&exclude=yy&exclude=xx&exclude=ping&exclude=yy')).toBe(
+    '[+]ping excluded: ok\n[+]store ok\nwarn: some health checks cannot be excluded: no matches for "xx","yy"\nlivez check passed\n',
+  );
+  expect(await ask('/livez?exclude=xx')).toBe('ok');
+  await server.close();
+  await store.close();
+});
