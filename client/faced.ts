@@ -2,9 +2,9 @@ import { setMaxListeners } from 'node:events';
 import type { Placement } from '../cluster/types.ts';
 import type { KubeObject } from '../kube/object.ts';
 import type { Handlers, IndexFunction } from './cache.ts';
-import { type FirstSync, firstSync, type Informer, type StartedInformer } from './informer.ts';
+import { firstSync, type Informer, type StartedInformer } from './informer.ts';
 import type { PlacementInformer } from './placements.ts';
-import { logicalClusterOf, parseKey, type ResourceRef } from './url.ts';
+import { logicalClusterOf, parseKey } from './url.ts';
 
 /** Who looks at an informer that others look at too. */
 export interface Viewer {
@@ -19,96 +19,44 @@ export interface Viewer {
 
 /** What the viewer sees of it: all but `get` only of the logical clusters that concern it. */
 export function faced<T extends KubeObject>(shared: StartedInformer<T>, viewer: Viewer): Informer<T> {
-  return new Faced(shared, viewer);
-}
-
-/** A class: see Cached. */
-class Faced<T extends KubeObject> implements Informer<T> {
-  readonly #shared: StartedInformer<T>;
-  readonly #viewer: Viewer;
-  readonly #first: FirstSync;
-
-  constructor(shared: StartedInformer<T>, viewer: Viewer) {
-    const { signal } = viewer;
-    this.#shared = shared;
-    this.#viewer = viewer;
-    setMaxListeners(0, signal);
-    // The informer goes on for others where a viewer ends that still waits.
-    const first = firstSync(signal);
-    this.#first = first;
-    shared.synced
-      .then(() => viewer.reached(shared as unknown as StartedInformer, signal))
-      .then(() => first.settle())
-      .catch(() => {});
+  const { signal, includes, indexes } = viewer;
+  setMaxListeners(0, signal);
+  // The informer goes on for others where a viewer ends that still waits.
+  const first = firstSync(signal);
+  shared.synced
+    .then(() => viewer.reached(shared as unknown as StartedInformer, signal))
+    .then(() => first.settle())
+    .catch(() => {});
+  const sees = (object: T) => includes?.(logicalClusterOf(object)) !== false;
+  // Of each event, for each viewer: the rest of the key is not looked at.
+  const seesKey = (key: string) => includes?.(key.slice(0, key.indexOf('/'))) !== false;
+  const some = (objects: T[]) => (includes ? objects.filter(sees) : objects);
+  function* values(): Generator<T, undefined> {
+    for (const object of shared.values()) if (sees(object)) yield object;
   }
-
-  get resource(): ResourceRef {
-    return this.#shared.resource;
+  function* keys(): Generator<string, undefined> {
+    for (const key of shared.keys()) if (seesKey(key)) yield key;
   }
-
-  get synced(): Promise<void> {
-    return this.#first.synced;
-  }
-
-  get hasSynced(): boolean {
-    return this.#first.done;
-  }
-
-  get stopped(): Promise<void> {
-    return this.#shared.stopped;
-  }
-
-  get size(): number {
-    return this.#viewer.includes ? this.list().length : this.#shared.size;
-  }
-
-  get(key: string): T | undefined {
-    return this.#shared.get(key);
-  }
-
-  list(): T[] {
-    return this.#some(this.#shared.list());
-  }
-
-  *values(): Generator<T, undefined> {
-    for (const object of this.#shared.values()) if (this.#sees(object)) yield object;
-  }
-
-  *keys(): Generator<string, undefined> {
-    for (const key of this.#shared.keys()) if (this.#seesKey(key)) yield key;
-  }
-
-  addIndex(name: string, of: IndexFunction<T>): void {
-    this.#viewer.indexes.add(this.#shared, name, of, this.#viewer.signal);
-  }
-
-  byIndex(name: string, value: string): T[] {
-    return this.#some(this.#shared.byIndex(name, value));
-  }
-
-  hasIndexed(name: string, value: string): boolean {
-    if (!this.#viewer.includes) return this.#shared.hasIndexed(name, value);
-    return this.#shared.byIndex(name, value).some((object) => this.#sees(object));
-  }
-
-  on(handlers: Handlers<T>): () => void {
-    const { signal } = this.#viewer;
-    if (signal.aborted) return () => {};
-    return until(signal, this.#shared.on(only(handlers, (key) => this.#seesKey(key))));
-  }
-
-  #some(objects: T[]): T[] {
-    return this.#viewer.includes ? objects.filter((object) => this.#sees(object)) : objects;
-  }
-
-  #sees(object: T): boolean {
-    return this.#viewer.includes?.(logicalClusterOf(object)) !== false;
-  }
-
-  /** Of each event, for each viewer: the rest of the key is not looked at. */
-  #seesKey(key: string): boolean {
-    return this.#viewer.includes?.(key.slice(0, key.indexOf('/'))) !== false;
-  }
+  return {
+    resource: shared.resource,
+    synced: first.synced,
+    get hasSynced() {
+      return first.done;
+    },
+    stopped: shared.stopped,
+    get size() {
+      return includes ? some(shared.list()).length : shared.size;
+    },
+    get: (key) => shared.get(key),
+    list: () => some(shared.list()),
+    values,
+    keys,
+    addIndex: (name, of) => indexes.add(shared, name, of, signal),
+    byIndex: (name, value) => some(shared.byIndex(name, value)),
+    hasIndexed: (name, value) =>
+      includes ? shared.byIndex(name, value).some(sees) : shared.hasIndexed(name, value),
+    on: (handlers) => (signal.aborted ? () => {} : until(signal, shared.on(only(handlers, seesKey)))),
+  };
 }
 
 /** The same of Placements, with what is said of those. */

@@ -4,7 +4,6 @@ import type { Logger } from '../kube/log.ts';
 import { silentLogger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { Cache, type Handlers, type IndexFunction } from './cache.ts';
-import { Cached } from './cached.ts';
 import type { Client } from './client.ts';
 import { reflect } from './reflector.ts';
 import type { ResourceRef } from './url.ts';
@@ -81,37 +80,36 @@ export function startInformer<T extends KubeObject = KubeObject>(
   const onSynced = () => first.settle();
   const onReached = (revision: string) => reach.now(Number(revision));
   const stopped = reflect(client, resource, cache, { ...options, logger, onSynced, onReached });
-  return new KeptInformer(resource, cache, { first, reach, stopped });
+  return informerOf(resource, cache, { first, reach, stopped });
 }
 
 /** What is in a cache that is kept up to date until `stopped`. */
-export class KeptInformer<T extends KubeObject> extends Cached<T> implements StartedInformer<T> {
-  readonly stopped: Promise<void>;
-  readonly #first: FirstSync;
-  readonly #reach: Reach;
-
-  constructor(
-    resource: ResourceRef,
-    cache: Cache<T>,
-    { first, reach, stopped }: { first: FirstSync; reach: Reach; stopped: Promise<void> },
-  ) {
-    super(resource, cache);
-    this.stopped = stopped;
-    this.#first = first;
-    this.#reach = reach;
-  }
-
-  get synced(): Promise<void> {
-    return this.#first.synced;
-  }
-
-  get hasSynced(): boolean {
-    return this.#first.done;
-  }
-
-  reached(revision: number, until: AbortSignal): Promise<void> {
-    return this.#reach.wait(revision, until);
-  }
+export function informerOf<T extends KubeObject>(
+  resource: ResourceRef,
+  cache: Cache<T>,
+  { first, reach, stopped }: { first: FirstSync; reach: Reach; stopped: Promise<void> },
+): StartedInformer<T> {
+  return {
+    resource,
+    synced: first.synced,
+    get hasSynced() {
+      return first.done;
+    },
+    stopped,
+    reached: (revision, until) => reach.wait(revision, until),
+    dropIndex: (name) => cache.dropIndex(name),
+    get size() {
+      return cache.size;
+    },
+    get: (key) => cache.get(key),
+    list: () => [...cache.values()],
+    values: () => cache.values(),
+    keys: () => cache.keys(),
+    addIndex: (name, of) => cache.addIndex(name, of),
+    byIndex: (name, value) => cache.byIndex(name, value),
+    hasIndexed: (name, value) => cache.hasIndexed(name, value),
+    on: (handlers) => cache.on(handlers),
+  };
 }
 
 /** Up to which revision the cache has all, and who waits for more. */

@@ -2,10 +2,9 @@ import { setMaxListeners } from 'node:events';
 import { silentLogger } from '../kube/log.ts';
 import type { KubeObject } from '../kube/object.ts';
 import { Cache } from './cache.ts';
-import { Cached } from './cached.ts';
 import type { Client } from './client.ts';
 import type { Informer, InformerOptions } from './informer.ts';
-import { type FirstSync, firstSync } from './informer.ts';
+import { firstSync } from './informer.ts';
 import { reflect } from './reflector.ts';
 import type { ResourceRef } from './url.ts';
 
@@ -19,8 +18,6 @@ export interface OnDemandInformer<T extends KubeObject = KubeObject> extends Inf
   rest(): void;
 }
 
-type OnDemandOptions<T extends KubeObject> = InformerOptions<T> & { onRest?: () => void };
-
 /**
  * Does nothing before the first `wake` or `rest`. While it rests it counts as synced, and is empty. `synced` is of the first
  * time; whether anything is known now only `hasSynced` says.
@@ -28,76 +25,68 @@ type OnDemandOptions<T extends KubeObject> = InformerOptions<T> & { onRest?: () 
 export function onDemandInformer<T extends KubeObject = KubeObject>(
   client: Client,
   resource: ResourceRef,
-  options: OnDemandOptions<T>,
+  options: InformerOptions<T> & { onRest?: () => void },
 ): OnDemandInformer<T> {
   const { logger = silentLogger, signal } = options;
   setMaxListeners(0, signal);
   const cache = new Cache<T>((err) => logger.error({ err, resource }, 'informer handler failed'));
   for (const [name, of] of Object.entries(options.indexers ?? {})) cache.addIndex(name, of);
-  return new OnDemand(client, resource, cache, options);
-}
-
-class OnDemand<T extends KubeObject> extends Cached<T> implements OnDemandInformer<T> {
-  readonly #client: Client;
-  readonly #cache: Cache<T>;
-  readonly #options: OnDemandOptions<T>;
-  readonly #first: FirstSync;
-  #life: AbortController | undefined;
-  #isKnown = false;
+  const first = firstSync(signal);
+  let life: AbortController | undefined;
+  let isKnown = false;
   /** What was begun: one watch ends before another begins, or the cache is emptied. */
-  #turn = Promise.resolve();
-
-  constructor(client: Client, resource: ResourceRef, cache: Cache<T>, options: OnDemandOptions<T>) {
-    super(resource, cache);
-    this.#client = client;
-    this.#cache = cache;
-    this.#options = options;
-    this.#first = firstSync(options.signal);
-  }
-
-  get synced(): Promise<void> {
-    return this.#first.synced;
-  }
-
-  get hasSynced(): boolean {
-    return this.#isKnown;
-  }
-
-  get isAwake(): boolean {
-    return this.#life !== undefined;
-  }
-
-  get stopped(): Promise<void> {
-    return this.#turn;
-  }
-
-  wake(): void {
-    const { logger = silentLogger, signal } = this.#options;
-    if (this.#life || signal.aborted) return;
+  let turn = Promise.resolve();
+  const known = () => {
+    isKnown = true;
+    first.settle();
+  };
+  const wake = () => {
+    if (life || signal.aborted) return;
     const mine = new AbortController();
-    this.#life = mine;
-    this.#isKnown = false;
+    life = mine;
+    isKnown = false;
     const end = () => mine.abort(signal.reason);
     signal.addEventListener('abort', end, { once: true });
     mine.signal.addEventListener('abort', () => signal.removeEventListener('abort', end), { once: true });
-    const onSynced = () => this.#life === mine && this.#known();
-    const options = { ...this.#options, logger, signal: mine.signal, onSynced };
-    this.#turn = this.#turn.then(() => reflect(this.#client, this.resource, this.#cache, options));
-  }
-
-  rest(): void {
-    this.#life?.abort();
-    this.#life = undefined;
-    this.#options.onRest?.();
-    this.#turn = this.#turn.then(() => {
-      if (this.#life || this.#options.signal.aborted) return;
-      this.#cache.replace([]);
-      this.#known();
+    const onSynced = () => life === mine && known();
+    turn = turn.then(() =>
+      reflect(client, resource, cache, { ...options, logger, signal: mine.signal, onSynced }),
+    );
+  };
+  const rest = () => {
+    life?.abort();
+    life = undefined;
+    options.onRest?.();
+    turn = turn.then(() => {
+      if (life || signal.aborted) return;
+      cache.replace([]);
+      known();
     });
-  }
-
-  #known(): void {
-    this.#isKnown = true;
-    this.#first.settle();
-  }
+  };
+  return {
+    resource,
+    synced: first.synced,
+    get hasSynced() {
+      return isKnown;
+    },
+    get isAwake() {
+      return life !== undefined;
+    },
+    wake,
+    rest,
+    get stopped() {
+      return turn;
+    },
+    get size() {
+      return cache.size;
+    },
+    get: (key) => cache.get(key),
+    list: () => [...cache.values()],
+    values: () => cache.values(),
+    keys: () => cache.keys(),
+    addIndex: (name, of) => cache.addIndex(name, of),
+    byIndex: (name, value) => cache.byIndex(name, value),
+    hasIndexed: (name, value) => cache.hasIndexed(name, value),
+    on: (handlers) => cache.on(handlers),
+  };
 }

@@ -10,7 +10,7 @@ import {
   firstSync,
   type Informer,
   type InformerOptions,
-  KeptInformer,
+  informerOf,
   Reach,
   type StartedInformer,
 } from './informer.ts';
@@ -49,7 +49,7 @@ export function startPlacementInformer(
   const { transform: _, ...rest } = options;
   const reading = { ...rest, slices: 'apart' as const, logger, onSynced, onReached };
   const stopped = reflect<KubeObject>(client, placements, joined, reading);
-  return Object.assign(new KeptInformer(placements, joined.cache, { first, reach, stopped }), {
+  return Object.assign(informerOf(placements, joined.cache, { first, reach, stopped }), {
     said: (key: string) => joined.said(key),
     onStray: (handler: (key: string) => void) => joined.onStray(handler),
   });
