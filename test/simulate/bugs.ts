@@ -189,7 +189,7 @@ export const bugs: readonly Bug[] = [
     within: 200,
     mutants: [
       {
-        file: 'scheduler/overflow.js',
+        file: 'scheduler/in-order.js',
         from: 'const n = Math.min(left, next.room);',
         to: 'const n = left;',
       },
