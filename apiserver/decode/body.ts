@@ -128,14 +128,15 @@ export function conform(
     ? decodeCustom(value, served, decoding)
     : decodeStruct(value, served.info, decoding.literals, decoding.converted);
   if (decoded.error !== undefined) throw refuse(decoded.error);
-  if (decoding.counts && decoding.literals)
-    requireCounts(decoded.value, served, decoding.counts, decoding.literals);
   if (decoding.validation !== 'Ignore') {
     const problems = problemsOf(duplicates, decoded.unknown, !served.custom);
     if (problems.length > 0 && decoding.validation === 'Strict')
       throw refuse(strictProblems(joinedProblems(duplicates, problems)));
     for (const problem of problems) decoding.warn(problem);
   }
+  // What is invalid is told last, and beside the warnings.
+  if (decoding.counts && decoding.literals)
+    requireCounts(decoded.value, served, decoding.counts, decoding.literals);
   const object = decoded.value as unknown as KubeObject;
   return isRecord(object.metadata) ? object : { ...object, metadata: {} };
 }

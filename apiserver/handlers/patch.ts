@@ -68,13 +68,14 @@ function patchedObject(
     const refuse = {
       deep,
       converted: type === 'strategic',
-      ...(written && { literals: written, ...countsOf(exchange) }),
+      ...(written && { literals: written }),
       refuse: (why: string) => refusedPatch(patched, problem() ?? why),
     };
     if (served.custom) requireKind(patched, served.info);
     if (after !== result && !isNamed(result)) throw refusedPatch(patched, problem() ?? '');
     const { validation } = query;
-    let clean = isClean(duplicates);
+    const counts = written ? countsOf(exchange) : {};
+    let clean = isClean(duplicates) && !counts.counts;
     const probe: FieldValidation = validation === 'Strict' ? 'Warn' : validation;
     let object = conform(after, noDuplicates, served, {
       validation: probe,
@@ -83,10 +84,10 @@ function patchedObject(
       },
       ...refuse,
     });
-    // What is unknown is told in the order in which kube-apiserver comes upon it.
+    // What is unknown is told in the order in which kube-apiserver comes upon it, and before counts that are none.
     if (!clean) {
       const asGo = type === 'strategic' ? after : inPatchedOrder(patched);
-      object = conform(asGo, duplicates, served, { validation, warn, ...refuse });
+      object = conform(asGo, duplicates, served, { validation, warn, ...refuse, ...counts });
     }
     requireName(exchange, object);
     checkNamespace(exchange, object);

@@ -56,6 +56,28 @@ const widget = (spec: object) => ({
   spec,
 });
 
+test('of a count that is written as a float it is told after what strict decoding finds', async () => {
+  await api.call('POST', crds, definition);
+  const body =
+    '{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"size":5.0,"a":1}}';
+  const sent = (validation: string) => api.call('POST', `${widgets}?fieldValidation=${validation}`, body);
+  const [strict, warned] = [await sent('Strict'), await sent('Warn')];
+  expect([strict.status, strict.body.message]).toEqual([
+    400,
+    'Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "spec.a"',
+  ]);
+  await api.call('POST', widgets, widget({ size: 1 }));
+  const patch = '{"spec":{"size":5.0,"a":1}}';
+  const patched = await api.call('PATCH', `${widgets}/w?fieldValidation=Strict`, patch);
+  expect(patched.body.message).toContain('strict decoding error: unknown field "spec.a"');
+  const { body: float } = await api.call('PATCH', `${widgets}/w`, '{"spec":{"size":5.0}}');
+  expect(float.message).toContain('accessor error: 5 is of the type float64, expected int64');
+  expect([warned.status, String(warned.headers['warning'])]).toEqual([
+    422,
+    '299 - "unknown field \\"spec.a\\""',
+  ]);
+});
+
 test('a definition serves its kind at once, and takes it away', async () => {
   expect((await api.call('GET', widgets)).status).toBe(404);
   const { body } = await api.call('POST', crds, definition);
