@@ -1,5 +1,4 @@
-import { parseFieldSelector } from '../selector.ts';
-import { type LabelRequirement, parseRequirements } from '../selector-parser.ts';
+import { type LabelRequirement, parseFieldSelector, parseLabelSelector } from '../selector.ts';
 import { isRecord, record, records, strings, text } from '../untyped.ts';
 
 export interface SelectorRequirement {
@@ -97,7 +96,7 @@ export function unreadInReview(attributes: Readonly<Record<string, unknown>>): s
 function isReadable(which: 'field' | 'label', raw: string): boolean {
   try {
     if (which === 'field') parseFieldSelector(raw);
-    else parseRequirements(raw);
+    else parseLabelSelector(raw);
     return true;
   } catch {
     return false;
@@ -113,7 +112,7 @@ function selectors(field: string, label: string): Selectors {
         values: [value],
       })),
     ),
-    label: read(() => parseRequirements(label).flatMap(ofLabel)),
+    label: read(() => parseLabelSelector(label).requirements.flatMap(ofLabel)),
   };
 }
 

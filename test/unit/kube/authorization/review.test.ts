@@ -105,6 +105,8 @@ test.each<[object, string | undefined]>([
   [{}, undefined],
   [{ labelSelector: { rawSelector: 'a>1' }, fieldSelector: { rawSelector: 'a=b' } }, undefined],
   [{ labelSelector: { rawSelector: '!!' } }, ignored('label')],
+  [{ labelSelector: { rawSelector: 'a>x' } }, ignored('label')],
+  [{ labelSelector: { rawSelector: 'a=x@y' } }, ignored('label')],
   [
     { labelSelector: { rawSelector: '!!' }, fieldSelector: { rawSelector: 'a' } },
     `${ignored('field')}; ${ignored('label')}`,
