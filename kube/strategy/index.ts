@@ -48,9 +48,12 @@ export function strategyFor(info: KindInfo): Strategy {
 /** By what is served, which lives long. */
 const strategies = new WeakMap<KindInfo, Strategy>();
 
+/** Whoever writes the status of a custom resource is not refused for what else it says: that is as it was. */
+const ofCustom = [...allMetadata, 'uid', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
+
 function makeStrategy(info: KindInfo): Strategy {
   const root = rootType(info.group, info.version, info.kind);
-  const custom: KindRules = { generation: ['spec'], conditionalOnly: true, statusKeeps: allMetadata };
+  const custom: KindRules = { generation: ['spec'], conditionalOnly: true, statusKeeps: ofCustom };
   const rules = root ? (kindRules.get(`${info.group}/${info.kind}`) ?? {}) : custom;
   const ownsStatus = info.subresources?.some(({ name }) => name === 'status') !== false;
   const keepsStatus = ownsStatus && info.statusWithRest !== true;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { child } from '../defaults/fill.ts';
-import type { JsonObject, KubeObject } from '../object.ts';
+import type { JsonObject, KubeObject, ObjectMeta } from '../object.ts';
 import { timestamp } from '../timestamp.ts';
 import { at, isRecord, records, strings, text } from '../untyped.ts';
 import { prepareJob } from './job.ts';
@@ -23,7 +23,7 @@ export interface KindRules {
   /** A client may set status on create (and, without a status endpoint, at any time). */
   ownStatus?: true;
   /** Metadata that `/status` does not change. */
-  statusKeeps?: readonly ('labels' | 'annotations' | 'ownerReferences' | 'finalizers')[];
+  statusKeeps?: readonly (keyof ObjectMeta)[];
   graceful?: true;
   create?(object: KubeObject, warn: (message: string) => void): void;
   update?(object: KubeObject, old: KubeObject): void;

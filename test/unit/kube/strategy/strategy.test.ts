@@ -65,6 +65,15 @@ describe('a custom resource', () => {
     expect(written(subresources, change)).toEqual(expected);
   });
 
+  it('stays as it is but for its status where that is written, whatever is said of its uid or deletion', () => {
+    const { prepareForUpdate } = strategyFor({ ...names, subresources: [{ name: 'status' }] });
+    const next = structuredClone(widget);
+    const metadata = { uid: 'u-2', deletionTimestamp: '2020-01-01T00:00:00Z', deletionGracePeriodSeconds: 5 };
+    Object.assign(next, { metadata: { ...next.metadata, ...metadata }, status: { b: 3 } });
+    prepareForUpdate(next, widget, 'status');
+    expect(next).toEqual({ ...widget, status: { b: 3 } });
+  });
+
   it('may have its status written by either, and that is no other generation', () => {
     const both = { ...names, subresources: [{ name: 'status' }], statusWithRest: true };
     const { prepareForUpdate } = strategyFor(both);
